@@ -1,0 +1,62 @@
+#pragma once
+
+#include <ricci/axis/axis.hpp>
+
+#include <cstddef>
+
+namespace ricci {
+
+/// A list of types. Small and own, because it is made for every expression.
+template <class... T> struct pack {
+  static constexpr int size = sizeof...(T);
+};
+
+namespace detail {
+
+#if defined(__has_builtin)
+#if __has_builtin(__type_pack_element)
+#define RICCI_HAS_TYPE_PACK_ELEMENT 1
+#endif
+#endif
+
+#ifdef RICCI_HAS_TYPE_PACK_ELEMENT
+template <std::size_t I, class... T> using pack_element = __type_pack_element<I, T...>;
+#else
+template <std::size_t I, class... T> struct element_at;
+template <class T0, class... T> struct element_at<0, T0, T...> { using type = T0; };
+template <class T0, class T1, class... T> struct element_at<1, T0, T1, T...> { using type = T1; };
+template <class T0, class T1, class T2, class... T> struct element_at<2, T0, T1, T2, T...> {
+  using type = T2;
+};
+template <class T0, class T1, class T2, class T3, class... T>
+struct element_at<3, T0, T1, T2, T3, T...> {
+  using type = T3;
+};
+template <std::size_t I, class T0, class T1, class T2, class T3, class... T>
+  requires(I > 3)
+struct element_at<I, T0, T1, T2, T3, T...> : element_at<I - 4, T...> {};
+template <std::size_t I, class... T> using pack_element = typename element_at<I, T...>::type;
+#endif
+
+template <class T, class U> inline constexpr bool same = false;
+template <class T> inline constexpr bool same<T, T> = true;
+
+/// Place of A among T..., -1 where it is not.
+template <class A, class... T> consteval int place_in(pack<T...>) {
+  int place = 0;
+  bool const found = ((same<A, T> ? true : (++place, false)) || ...);
+  return found ? place : -1;
+}
+
+/// Concatenation of several packs.
+template <class... P> struct joined { using type = pack<>; };
+template <class... T> struct joined<pack<T...>> { using type = pack<T...>; };
+template <class... T, class... U, class... P> struct joined<pack<T...>, pack<U...>, P...>
+    : joined<pack<T..., U...>, P...> {};
+template <class... P> using join = typename joined<P...>::type;
+
+/// The axis of an operation's arguments: those of T... that are axes.
+template <class A> inline constexpr bool is_axis = __is_base_of(axis_base, A);
+
+}  // namespace detail
+}  // namespace ricci

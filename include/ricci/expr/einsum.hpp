@@ -1,0 +1,62 @@
+#pragma once
+
+#include <ricci/expr/pattern_call.hpp>
+
+namespace ricci {
+namespace detail {
+
+template <class X> graph::handle operand_or_none(X&& x) {
+  if constexpr (is_node<X>)
+    return operand(static_cast<X&&>(x));
+  else
+    return {};
+}
+
+template <class X> struct operand_pack { using type = pack<>; };
+template <class X>
+  requires is_node<X>
+struct operand_pack<X> { using type = pack<operand_type<X>>; };
+
+template <class Op, class Node, class Operands> struct expression_over;
+template <class Op, class Node, class... X> struct expression_over<Op, Node, pack<X...>> {
+  using type = expression<Op, Node, X...>;
+};
+/// The expression type of operation Op on the operands among X... (axis values are not).
+template <class Op, class Node, class... X> using expression_type =
+    typename expression_over<Op, Node, join<typename operand_pack<X>::type...>>::type;
+
+}  // namespace detail
+
+/// Contraction of one, two or more operands over named indices.
+///   Axes    P: operand groups -> result group (pattern grammar: pattern/bind.hpp); Types: the types
+///           of result axes that no operand has; values at the end give their extents
+///   Value   result(indices kept) = sum over the other indices of the product of the operands
+///   Dtype   that of the operands, all the same; f16, bf16, f8 accumulate in f32, integers in i64
+///   Lowers  two operands: views, then one (batched) GEMM or a loop; more: pairwise, as written
+///   Grad    each operand: einsum of dy with the other operands
+///   Errors  every rule of the pattern and of static extents while compiling; dynamic extents that
+///           differ throw shape_error with the same sentence
+template <fixed_string P, class... Types, class... X> [[nodiscard]] auto einsum(X&&... x) {
+  using rule = detail::pattern_rule<word::einsum, P, pack<Types...>, X...>;
+  if constexpr ((detail::is_poisoned<X> || ...)) {
+    return poisoned{};
+  } else if constexpr (!detail::keeps<rule>) {
+    detail::refuse_by<rule>();
+    return poisoned{};
+  } else {
+    using call = typename rule::call;
+    using result = typename call::template result_of_first<X...>;
+    std::int64_t given[result::rank + 1];
+    call::template fill_given<result>(given, x...);
+    graph::handle const operands[] = {detail::operand_or_none(static_cast<X&&>(x))...};
+    return detail::expression_type<typename call::op, result, X...>(
+        detail::make_node{},
+        graph::einsum(call::bound.spec, {result::axes, result::rank}, operands, given));
+  }
+}
+
+/// Would einsum<P, Types...> take operands of the types X...?
+template <fixed_string P, class... X>
+inline constexpr bool einsum_ok = detail::keeps<detail::pattern_rule<word::einsum, P, pack<>, X...>>;
+
+}  // namespace ricci

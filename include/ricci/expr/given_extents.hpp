@@ -1,0 +1,70 @@
+#pragma once
+
+#include <ricci/expr/places.hpp>
+
+/// Extents that a call gets by value: `zeros<f32, Batch, Hidden>(Batch{8})`.
+namespace ricci::detail {
+
+/// Every dynamic axis of `axes` is given once, a static one not at all.
+constexpr bool extents_given(std::string_view who, axes_list const& axes, axes_list const& given, message* why) {
+  for (int i = 0; i < given.rank; ++i) {
+    int const place = find_axis(axes, given.axes[i]);
+    bool const twice = find_axis({given.axes, i}, given.axes[i]) >= 0;
+    if (place >= 0 && !twice && given.axes[i]->extent < 0) continue;
+    if (!why) return false;
+    if (place < 0) {
+      *why << who << ": an extent is given for axis ";
+      why->quote(given.axes[i]->view()) << ", which the tensor has not (it has: ";
+      write_axes(*why, axes.axes, axes.rank);
+      *why << ")";
+      suggest(*why, given.axes[i]->view(), axes.axes, axes.rank);
+    } else if (twice) {
+      *why << who << ": the extent of axis ";
+      why->quote(given.axes[i]->view()) << " is given twice";
+    } else {
+      *why << who << ": axis ";
+      why->quote(given.axes[i]->view()) << " has the static extent " << given.axes[i]->extent
+                                        << ": it is not given by value";
+    }
+    return false;
+  }
+  for (int i = 0; i < axes.rank; ++i) {
+    if (axes.axes[i]->extent >= 0 || find_axis(given, axes.axes[i]) >= 0) continue;
+    if (why) {
+      *why << who << ": the extent of axis ";
+      why->quote(axes.axes[i]->view()) << " is not given: it is dynamic, give it by value at the end";
+    }
+    return false;
+  }
+  return true;
+}
+
+template <fixed_string Who, class Axes, class... Given> struct extents_rule;
+template <fixed_string Who, class... A, class... Given> struct extents_rule<Who, pack<A...>, Given...> {
+  static constexpr bool check(message* why) {
+    if constexpr (!(is_axis<A> && ...)) {
+      if (why) *why << Who.view() << ": the types after the dtype are axes";
+      return false;
+    } else if constexpr (!(is_axis<Given> && ...)) {
+      if (why) *why << Who.view() << ": extents are given as axis values: Batch{8}";
+      return false;
+    } else {
+      if (!axes_rule<A...>::check(why)) return false;
+      return extents_given(Who.view(), {axis_list<A...>, sizeof...(A)}, {axis_list<Given...>, sizeof...(Given)}, why);
+    }
+  }
+};
+
+/// The extents of axes A..., the dynamic ones out of `given`.
+template <class... A, class... Given> void fill_extents(pack<A...>, std::int64_t* extents, Given const&... given) {
+  axis_info const* const axes[] = {&axis_info_of<A>..., nullptr};
+  axis_info const* const infos[] = {&axis_info_of<Given>..., nullptr};
+  std::int64_t const values[] = {given.value..., 0};
+  for (int i = 0; i < static_cast<int>(sizeof...(A)); ++i) {
+    extents[i] = axes[i]->extent;
+    for (int j = 0; j < static_cast<int>(sizeof...(Given)); ++j)
+      if (infos[j] == axes[i]) extents[i] = values[j];
+  }
+}
+
+}  // namespace ricci::detail

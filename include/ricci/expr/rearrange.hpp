@@ -1,0 +1,134 @@
+#pragma once
+
+#include <ricci/expr/einsum.hpp>
+#include <ricci/pattern/rearranged.hpp>
+
+namespace ricci {
+
+/// A view of an expression's result that has not run; L is the layout that the view will have.
+template <layout L> struct view_op {};
+
+namespace detail {
+
+/// A view of a tensor or a view is a view; of an expression, an expression.
+template <class X, class Node, layout L> struct view_result { using type = view<Node, L>; };
+template <class X, class Node, layout L>
+  requires(bare<X>::is_expression && !std::is_lvalue_reference_v<X>)
+struct view_result<X, Node, L> { using type = expression<view_op<L>, Node, bare<X>>; };
+template <class X, class Node, layout L> using view_type = typename view_result<X, Node, L>::type;
+
+/// The layout that X's result has once it is evaluated.
+template <class X> consteval layout operand_layout() {
+  if constexpr (bare<X>::is_expression)
+    return layout::packed(bare<X>::rank);
+  else
+    return layout_of<X>();
+}
+
+template <class Rule, class X, class... Given> auto rearrange_call(X&& x, Given const&... given) {
+  using call = typename Rule::call;
+  using result = typename call::template result_of_first<X>;
+  constexpr rearrangement r = rearranged(call::bound.spec, operand_layout<X>());
+  std::int64_t extents[result::rank + 1];
+  call::template fill_given<result>(extents, x, given...);
+  graph::handle handle =
+      graph::rearrange(call::bound.spec, {result::axes, result::rank}, operand(static_cast<X&&>(x)), extents);
+  if constexpr (r.is_view) {
+    constexpr layout l = r.result;
+    return view_type<X, result, l>(make_node{}, std::move(handle));
+  } else {
+    return expression<typename call::op, result, operand_type<X>>(make_node{}, std::move(handle));
+  }
+}
+
+/// The rule of rearrange_view, once the pattern fits: no copy.
+template <class Call, class X> struct view_rule {
+  static constexpr bool check(message* why) {
+    rearrangement const r = rearranged(Call::bound.spec, operand_layout<X>());
+    if (r.is_view) return true;
+    if (why) {
+      auto const name = [&](int id) {
+        return std::string_view(Call::bound.spec.name[id], static_cast<std::size_t>(Call::bound.spec.name_size[id]));
+      };
+      *why << "rearrange_view: ";
+      why->quote(name(r.slower)) << " and ";
+      why->quote(name(r.faster)) << " are not adjacent in memory, so that merging them needs a copy "
+                                    "(rearrange makes it)";
+    }
+    return false;
+  }
+};
+
+}  // namespace detail
+
+/// Splits, permutes and merges axes; every element stays.
+///   Axes    P: one operand group -> result group; Types: result axes that x lacks; values at the end
+///           give extents of dynamic ones: rearrange<"hidden=(h w) -> h w", H, W>(x, H{3})
+///   Value   the elements of x under other axes
+///   Memory  a view of a tensor where its layout allows (decided from types), else one copy
+///   Grad    the inverse rearrangement
+///   Errors  an index dropped, invented or unknown, an extent that does not divide (compile time
+///           where static, else shape_error)
+template <fixed_string P, class... Types, class X, class... Given>
+[[nodiscard]] auto rearrange(X&& x, Given const&... given) {
+  using rule = detail::pattern_rule<word::rearrange, P, pack<Types...>, X, Given...>;
+  if constexpr (detail::is_poisoned<X>) {
+    return poisoned{};
+  } else if constexpr (!detail::keeps<rule>) {
+    detail::refuse_by<rule>();
+    return poisoned{};
+  } else {
+    return detail::rearrange_call<rule>(static_cast<X&&>(x), given...);
+  }
+}
+
+/// rearrange that does not compile when a copy would be needed, and says which two indices are not
+/// adjacent in memory.
+template <fixed_string P, class... Types, class X, class... Given>
+[[nodiscard]] auto rearrange_view(X&& x, Given const&... given) {
+  using rule = detail::pattern_rule<word::rearrange, P, pack<Types...>, X, Given...>;
+  if constexpr (detail::is_poisoned<X>) {
+    return poisoned{};
+  } else if constexpr (!detail::keeps<rule>) {
+    detail::refuse_by<rule>();
+    return poisoned{};
+  } else {
+    using view_rule = detail::view_rule<typename rule::call, X>;
+    if constexpr (!detail::keeps<view_rule>) {
+      detail::refuse_by<view_rule>();
+      return poisoned{};
+    } else {
+      return detail::rearrange_call<rule>(static_cast<X&&>(x), given...);
+    }
+  }
+}
+
+/// Repeats elements along axes that the result has and x has not.
+///   Axes    P: one operand group -> result group, new axes' types after P, their extents by value
+///           at the end where they are not static; a number in a result axis's factors repeats too
+///   Memory  a new tensor (broadcast makes a view)     Grad  summed over the new axes
+///   Errors  an index of x dropped, an extent unknown (compile time)
+template <fixed_string P, class... Types, class X, class... Given>
+[[nodiscard]] auto repeat(X&& x, Given const&... given) {
+  using rule = detail::pattern_rule<word::repeat, P, pack<Types...>, X, Given...>;
+  if constexpr (detail::is_poisoned<X>) {
+    return poisoned{};
+  } else if constexpr (!detail::keeps<rule>) {
+    detail::refuse_by<rule>();
+    return poisoned{};
+  } else {
+    using call = typename rule::call;
+    using result = typename call::template result_of_first<X>;
+    std::int64_t extents[result::rank + 1];
+    call::template fill_given<result>(extents, x, given...);
+    return expression<typename call::op, result, detail::operand_type<X>>(
+        detail::make_node{}, graph::repeat(call::bound.spec, {result::axes, result::rank},
+                                           detail::operand(static_cast<X&&>(x)), extents));
+  }
+}
+
+/// Would rearrange<P, ...> take a value of the type X?
+template <fixed_string P, class X, class... Types>
+inline constexpr bool rearrange_ok = detail::keeps<detail::pattern_rule<word::rearrange, P, pack<Types...>, X>>;
+
+}  // namespace ricci

@@ -1,0 +1,178 @@
+#include "src/graph/region.hpp"
+
+#include <vector>
+
+#include "src/graph/compose.hpp"
+
+namespace ricci::graph {
+namespace {
+
+using kernels::pointwise_value;
+
+struct frame {
+  value* v;
+  int next_input;
+  int first_node;  // nodes from here on lie below v
+  bool is_exclusive;
+};
+
+// Walks the region in post-order. False where it does not fit: `cut` is then the largest complete
+// part of it.
+bool walk(region& r, value& root, value*& cut) {
+  thread_local std::vector<frame> kept;
+  std::vector<frame> stack = std::exchange(kept, {});
+  stack.clear();
+  stack.push_back({&root, 0, 0, true});
+  int largest = 0;
+  bool fits = true;
+  while (!stack.empty() && fits) {
+    frame& top = stack.back();
+    value& v = *top.v;
+    if (top.next_input < v.input_count) {
+      value* const in = v.inputs[top.next_input++].get();
+      bool const is_exclusive = top.is_exclusive && in->references.load() == 1;
+      if (in->is_number()) {
+        if (r.find_number(in) >= 0) continue;
+        fits = r.number_count < kernels::max_pointwise_constants;
+        if (fits) r.numbers[r.number_count++] = in;
+      } else if (in->is_open() && in->count == root.count) {
+        if (r.find_node(in) < 0) stack.push_back({in, 0, r.node_count, is_exclusive});
+      } else if (r.find_source(in) < 0) {
+        fits = r.source_count < kernels::max_pointwise_operands;
+        if (fits) r.sources[r.source_count++] = {in, is_exclusive};
+      }
+      continue;
+    }
+    fits = r.node_count < kernels::max_pointwise_instructions;
+    if (!fits) break;
+    r.nodes[r.node_count] = {&v, top.is_exclusive};
+    if (int const size = ++r.node_count - top.first_node; size >= largest && &v != &root) {
+      largest = size;
+      cut = &v;
+    }
+    stack.pop_back();
+  }
+  kept = std::move(stack);
+  return fits;
+}
+
+// The strides of a value along the axes of the loop.
+std::int64_t const* strides_along(value const& v, value const& loop, std::int64_t* room) {
+  if (v.axes == loop.axes && v.rank == loop.rank) return v.strides;
+  for (int i = 0; i < loop.rank; ++i) {
+    int const at = find_axis(v, loop.axes[i]);
+    room[i] = at < 0 ? 0 : v.strides[at];
+  }
+  return room;
+}
+
+dtype instruction_type(value const& v) {
+  if (v.op == opcode::convert || v.op == opcode::index) return v.type;
+  return kernels::compute_type(v.inputs[v.op == opcode::where ? 1 : 0]->type);
+}
+
+// May the result of the loop stand where this source stood?
+bool can_take_over(region::source const& s, value const& root) {
+  value const& v = *s.v;
+  if (!s.is_exclusive || root.levels != 0 || v.levels != 0 || v.type != root.type) return false;
+  if (v.count != root.count || v.count == 0 || !v.storage.is_unique()) return false;
+  if (v.storage.is_borrowed() || v.storage.bytes() != v.count * size_of(v.type)) return false;
+  if (v.rank != root.rank || v.data != v.storage.data()) return false;
+  for (int i = 0; i < v.rank; ++i)
+    if (v.axes[i] != root.axes[i]) return false;
+  return is_packed(v.order);
+}
+
+}  // namespace
+
+int region::find_node(value const* v) const {
+  for (int i = node_count - 1; i >= 0; --i)
+    if (nodes[i].v == v) return i;
+  return -1;
+}
+int region::find_source(value const* v) const {
+  for (int i = 0; i < source_count; ++i)
+    if (sources[i].v == v) return i;
+  return -1;
+}
+int region::find_number(value const* v) const {
+  for (int i = 0; i < number_count; ++i)
+    if (numbers[i] == v) return i;
+  return -1;
+}
+
+void collect(region& r, value& root) {
+  for (;;) {
+    r.node_count = r.source_count = r.number_count = 0;
+    value* cut = nullptr;
+    if (walk(r, root, cut)) return;
+    // A region of a single value always fits, so there is a part to take out.
+    evaluate(same(*cut));
+  }
+}
+
+void run(region& r, value* const* roots, int count) {
+  value& loop = *roots[0];
+  std::int64_t room[kernels::max_pointwise_operands][max_rank];
+  kernels::pointwise_operand operands[kernels::max_pointwise_operands];
+  kernels::pointwise_constant constants[kernels::max_pointwise_constants];
+  kernels::pointwise_instruction instructions[kernels::max_pointwise_instructions];
+  kernels::pointwise_output outputs[kernels::max_pointwise_outputs];
+  pointwise_value names[kernels::max_pointwise_instructions];
+
+  for (int i = 0; i < r.source_count; ++i) {
+    value const& v = *r.sources[i].v;
+    operands[i] = {v.data, v.type, strides_along(v, loop, room[i])};
+  }
+  for (int i = 0; i < r.number_count; ++i) {
+    value const& v = *r.numbers[i];
+    constants[i] = {kernels::compute_type(v.type), v.floating, v.integer};
+  }
+  auto const name_of_input = [&](value const* v) {
+    if (v->is_number()) return pointwise_value::constant(r.find_number(v));
+    if (int const node = r.find_node(v); node >= 0) return names[node];
+    return pointwise_value::operand(r.find_source(v));
+  };
+  int used = 0;
+  for (int i = 0; i < r.node_count; ++i) {
+    value const& v = *r.nodes[i].v;
+    // From a narrow float to f32 there is nothing to do: it is computed in f32 anyway.
+    if (v.op == opcode::convert && v.type == dtype::f32 &&
+        kernels::compute_type(v.inputs[0]->type) == dtype::f32) {
+      names[i] = name_of_input(v.inputs[0].get());
+      continue;
+    }
+    kernels::pointwise_instruction& to = instructions[used];
+    to.op = v.op;
+    to.type = instruction_type(v);
+    if (v.op == opcode::index)
+      to.axis = static_cast<std::uint8_t>(find_axis(loop, v.axes[v.along]));
+    for (int k = 0; k < v.input_count; ++k)
+      to.sources[static_cast<std::size_t>(k)] = name_of_input(v.inputs[k].get());
+    names[i] = pointwise_value::instruction(used++);
+  }
+  bool taken[kernels::max_pointwise_operands]{};
+  for (int k = 0; k < count; ++k) {
+    value& v = *roots[k];
+    int from = 0;
+    while (from < r.source_count && (taken[from] || !can_take_over(r.sources[from], v))) ++from;
+    if (from < r.source_count) {
+      taken[from] = true;
+      value const& source = *r.sources[from].v;
+      v.storage = source.storage;
+      v.storage.set_role(allocation_role::current());
+      v.data = source.data;
+      set_packed_strides(v);
+    } else {
+      allocate(v);
+    }
+    outputs[k] = {names[r.find_node(&v)], v.type, v.data};
+  }
+  auto const size = [](int n) { return static_cast<std::size_t>(n); };
+  kernels::run({loop.rank, loop.extents, {operands, size(r.source_count)},
+                {constants, size(r.number_count)}, {instructions, size(used)},
+                {outputs, size(count)}});
+  ++graph::count().loops;
+}
+
+}  // namespace ricci::graph

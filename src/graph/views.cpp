@@ -1,0 +1,275 @@
+#include <string>
+
+#include <ricci/error/exceptions.hpp>
+
+#include "src/graph/compose.hpp"
+#include "src/graph/gradient.hpp"
+#include "src/graph/strided.hpp"
+#include "src/graph/value.hpp"
+
+namespace ricci::graph {
+namespace {
+
+enum class step : std::uint8_t { permute, rename, at, slice, reverse, diagonal, broadcast };
+
+// One view operation: how the strides of its result follow from those of its operand.
+struct view_rule {
+  step what;
+  std::int8_t axis = 0;    // of the operand; of broadcast: how many new axes
+  std::int8_t second = 0;  // of diagonal
+  std::int64_t begin = 0;
+  std::int64_t stride = 1;
+  std::int8_t permutation[max_rank]{};
+
+  // Which axis of the operand is axis i of the result? -1 for a new one.
+  int source(int i) const {
+    switch (what) {
+      case step::permute: return permutation[i];
+      case step::at: return i < axis ? i : i + 1;
+      case step::diagonal: return i < second ? i : i + 1;
+      case step::broadcast: return i < axis ? -1 : i - axis;
+      default: return i;
+    }
+  }
+
+  // Strides, order and place of the result in the storage of x.
+  void look(value& y, value const& x) const {
+    for (int i = 0; i < y.rank; ++i) {
+      int const from = source(i);
+      y.strides[i] = from < 0 ? 0 : x.strides[from];
+    }
+    std::int64_t offset = 0;
+    switch (what) {
+      case step::permute: y.order = permuted(x.order, permutation); break;
+      case step::rename: y.order = x.order; break;
+      case step::at:
+        offset = begin * x.strides[axis];
+        y.order = ricci::at(x.order, axis);
+        break;
+      case step::slice:
+        offset = y.count == 0 ? 0 : begin * x.strides[axis];
+        y.strides[axis] *= stride;
+        y.order = sliced(x.order, axis, stride);
+        break;
+      case step::reverse:
+        offset = y.count == 0 ? 0 : (x.extents[axis] - 1) * x.strides[axis];
+        y.strides[axis] = -y.strides[axis];
+        y.order = reversed(x.order, axis);
+        break;
+      case step::diagonal:
+        y.strides[axis < second ? axis : axis - 1] = x.strides[axis] + x.strides[second];
+        y.order = ricci::diagonal(x.order, axis, second);
+        break;
+      case step::broadcast: y.order = broadcast_front(x.order, axis); break;
+    }
+    share(y, x, offset);
+  }
+};
+
+handle view_of(handle const& x, axes_view axes, std::int64_t const* extents, char const* who,
+               view_rule const& rule);
+
+// Zeros, but what the view sees of them is the operand: the gradient of a view, and its transpose.
+struct placing final : operation {
+  placing(view_rule const& rule, axes_view seen) : rule(rule), seen(seen) {}
+  view_rule rule;
+  axes_view seen;
+
+  void compute(value& y) const override {
+    value const& part = *y.inputs[0].get();
+    allocate(y);
+    fill_zero(y);
+    handle const window = new_value(y.type, seen);
+    set_extents(*window.get(), part.extents, "view");
+    rule.look(*window.get(), y);
+    copy_strided(*window.get(), part);
+  }
+  void vjp(value& y, handle const& dy, gradient_sink& sink) const override {
+    if (sink.wants(y.inputs[0]))
+      sink.add(y.inputs[0], view_of(dy, seen, y.inputs[0]->extents, "view", rule));
+  }
+};
+
+struct viewing final : operation {
+  explicit viewing(view_rule const& rule) : rule(rule) {}
+  view_rule rule;
+
+  void compute(value& y) const override { rule.look(y, *y.inputs[0].get()); }
+
+  void vjp(value& y, handle const& dy, gradient_sink& sink) const override {
+    handle const& x = y.inputs[0];
+    switch (rule.what) {
+      case step::permute: {
+        std::int8_t inverse[max_rank];
+        for (int i = 0; i < y.rank; ++i) inverse[rule.permutation[i]] = static_cast<std::int8_t>(i);
+        sink.add(x, permute(dy, x->axes_of(), inverse));
+        return;
+      }
+      case step::rename: sink.add(x, rename(dy, x->axes_of())); return;
+      case step::reverse: sink.add(x, reverse(dy, rule.axis)); return;
+      case step::broadcast:
+        sink.add(x, reduce(reduction::sum, dy, x->axes_of(),
+                           (std::uint32_t{1} << rule.axis) - 1, x->type));
+        return;
+      default: {
+        handle input = dy;
+        sink.add(x, new_operation(x->type, x->axes_of(), x->extents, "view",
+                                  std::make_unique<placing>(rule, y.axes_of()), &input, 1));
+        return;
+      }
+    }
+  }
+};
+
+handle view_of(handle const& x, axes_view axes, std::int64_t const* extents, char const* who,
+               view_rule const& rule) {
+  value& from = checked(x);
+  if (from.is_number()) return full(from.type, axes, extents, from.floating, from.integer);
+  if (!from.evaluated || (from.levels & ~suppressed_levels()) != 0) {
+    handle input = x;
+    handle result = new_operation(from.type, axes, extents, who, std::make_unique<viewing>(rule),
+                                  &input, 1);
+    if (from.evaluated) evaluate(result);
+    return result;
+  }
+  handle result = new_value(from.type, axes);
+  set_extents(*result.get(), extents, who);
+  rule.look(*result.get(), from);
+  result->evaluated = true;
+  return result;
+}
+
+std::string axis_name(value const& v, int axis) {
+  return "axis `" + std::string(v.axes[axis]->view()) + "`";
+}
+
+}  // namespace
+
+handle permute(handle const& x, axes_view axes, std::int8_t const* permutation) {
+  value const& from = checked(x);
+  view_rule rule{step::permute};
+  std::int64_t extents[max_rank];
+  for (int i = 0; i < from.rank; ++i) {
+    rule.permutation[i] = permutation[i];
+    extents[i] = from.extents[permutation[i]];
+  }
+  return view_of(x, axes, extents, "permute", rule);
+}
+
+handle rename(handle const& x, axes_view axes) {
+  value const& from = checked(x);
+  for (int i = 0; i < from.rank; ++i)
+    if (axes.axes[i]->extent >= 0 && axes.axes[i]->extent != from.extents[i])
+      throw shape_error("rename: " + axis_name(from, i) + " has extent " +
+                        std::to_string(from.extents[i]) + ", axis `" +
+                        std::string(axes.axes[i]->view()) + "` has extent " +
+                        std::to_string(axes.axes[i]->extent) + shapes_text(&x, 1));
+  return view_of(x, axes, from.extents, "rename", {step::rename});
+}
+
+handle at(handle const& x, axes_view axes, int axis, std::int64_t position) {
+  value const& from = checked(x);
+  if (position < 0 || position >= from.extents[axis])
+    throw index_error("at: position " + std::to_string(position) + " is outside " +
+                      axis_name(from, axis) + " of extent " + std::to_string(from.extents[axis]) +
+                      shapes_text(&x, 1));
+  view_rule rule{step::at};
+  rule.axis = static_cast<std::int8_t>(axis);
+  rule.begin = position;
+  std::int64_t extents[max_rank];
+  for (int i = 0; i + 1 < from.rank; ++i) extents[i] = from.extents[rule.source(i)];
+  return view_of(x, axes, extents, "at", rule);
+}
+
+handle slice(handle const& x, axes_view axes, int axis, std::int64_t begin, std::int64_t count,
+             std::int64_t stride) {
+  value const& from = checked(x);
+  std::int64_t const extent = from.extents[axis];
+  if (stride < 1)
+    throw index_error("slice: the step along " + axis_name(from, axis) + " is " +
+                      std::to_string(stride) + "; a step is at least 1 (reverse runs backwards)");
+  bool const fits = begin >= 0 && begin <= extent && count >= 0 &&
+                    (count == 0 || (begin < extent && count - 1 <= (extent - 1 - begin) / stride));
+  if (!fits)
+    throw index_error("slice: " + std::to_string(count) + " positions from " +
+                      std::to_string(begin) + " on" +
+                      (stride == 1 ? "" : " with step " + std::to_string(stride)) +
+                      " do not lie within " + axis_name(from, axis) + " of extent " +
+                      std::to_string(extent) + shapes_text(&x, 1));
+  if (axes.axes[axis]->extent >= 0 && axes.axes[axis]->extent != count)
+    throw shape_error("slice: " + std::to_string(count) + " positions do not fill axis `" +
+                      std::string(axes.axes[axis]->view()) + "` of extent " +
+                      std::to_string(axes.axes[axis]->extent) + shapes_text(&x, 1));
+  view_rule rule{step::slice};
+  rule.axis = static_cast<std::int8_t>(axis);
+  rule.begin = begin;
+  rule.stride = stride;
+  std::int64_t extents[max_rank];
+  for (int i = 0; i < from.rank; ++i) extents[i] = i == axis ? count : from.extents[i];
+  return view_of(x, axes, extents, "slice", rule);
+}
+
+handle reverse(handle const& x, int axis) {
+  value const& from = checked(x);
+  view_rule rule{step::reverse};
+  rule.axis = static_cast<std::int8_t>(axis);
+  return view_of(x, from.axes_of(), from.extents, "reverse", rule);
+}
+
+handle diagonal(handle const& x, axes_view axes, int first, int second) {
+  value const& from = checked(x);
+  if (from.extents[first] != from.extents[second])
+    throw shape_error("diagonal: " + axis_name(from, first) + " has extent " +
+                      std::to_string(from.extents[first]) + " and " + axis_name(from, second) +
+                      " has extent " + std::to_string(from.extents[second]) + shapes_text(&x, 1));
+  view_rule rule{step::diagonal};
+  rule.axis = static_cast<std::int8_t>(first);
+  rule.second = static_cast<std::int8_t>(second);
+  std::int64_t extents[max_rank];
+  for (int i = 0; i + 1 < from.rank; ++i) extents[i] = from.extents[rule.source(i)];
+  return view_of(x, axes, extents, "diagonal", rule);
+}
+
+handle broadcast(handle const& x, axes_view axes, int count, std::int64_t const* new_extents) {
+  value const& from = checked(x);
+  view_rule rule{step::broadcast};
+  rule.axis = static_cast<std::int8_t>(count);
+  std::int64_t extents[max_rank];
+  for (int i = 0; i < count; ++i) {
+    extents[i] = new_extents[i];
+    if (axes.axes[i]->extent >= 0 && axes.axes[i]->extent != extents[i])
+      throw shape_error("broadcast: axis `" + std::string(axes.axes[i]->view()) +
+                        "` has extent " + std::to_string(axes.axes[i]->extent) +
+                        " by its type and is given " + std::to_string(extents[i]) +
+                        shapes_text(&x, 1));
+  }
+  for (int i = 0; i < from.rank; ++i) extents[count + i] = from.extents[i];
+  return view_of(x, axes, extents, "broadcast", rule);
+}
+
+handle broadcast_to(handle const& x, handle const& like) {
+  value const& to = *like.get();
+  axis_info const* axes[max_rank];
+  std::int64_t extents[max_rank];
+  std::int8_t permutation[max_rank];
+  int fresh = 0;
+  for (int i = 0; i < to.rank; ++i) {
+    if (find_axis(*x.get(), to.axes[i]) >= 0) continue;
+    axes[fresh] = to.axes[i];
+    extents[fresh++] = to.extents[i];
+  }
+  if (x->is_number()) return full(x->type, to.axes_of(), to.extents, x->floating, x->integer);
+  for (int i = 0; i < x->rank; ++i) axes[fresh + i] = x->axes[i];
+  bool in_order = true;
+  for (int i = 0; i < to.rank; ++i) {
+    int from = 0;
+    while (axes[from] != to.axes[i]) ++from;
+    permutation[i] = static_cast<std::int8_t>(from);
+    in_order = in_order && from == i;
+  }
+  if (in_order && fresh == 0) return x;
+  handle const wide = broadcast(x, in_order ? to.axes_of() : intern(axes, to.rank), fresh, extents);
+  return in_order ? wide : permute(wide, to.axes_of(), permutation);
+}
+
+}  // namespace ricci::graph

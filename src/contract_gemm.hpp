@@ -5,11 +5,6 @@
 /// Private to src/: contractions through a plan.
 namespace ricci::exec {
 
-/// The dtype in which elements are summed: f64, f32 or i64.
-constexpr dtype accumulator_of(dtype type) {
-  return type == dtype::f64 ? dtype::f64 : is_floating(type) ? dtype::f32 : dtype::i64;
-}
-
 /// The number 1 in accumulator_of(type): the second operand of a copy.
 inline void const* one_of(dtype type) {
   static constexpr f64 wide = 1;

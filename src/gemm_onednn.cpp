@@ -162,12 +162,13 @@ dnnl::algorithm algorithm_of(opcode op) {
 // The primitive's description, its epilogue fused or left out; nothing if oneDNN has none that is
 // fast: its reference implementation is 800 times slower.
 bool describe_matmul(gemm_problem const& p, bool fused, made_primitive& made,
-                     dnnl::matmul::primitive_desc& result) {
+                     dnnl::matmul::primitive_desc& result) try {
   dnnl::primitive_attr attributes;
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
   made.a = describe(p, p.in, &contraction_axis::a, p.m, p.k);
   made.b = describe(p, p.in, &contraction_axis::b, p.k, p.n);
   made.c = describe(p, p.out, &contraction_axis::c, p.m, p.n);
+  made.bias = made.residual = memory::desc();
   if (fused) {
     dnnl::post_ops steps;
     if (p.alpha != 1) attributes.set_output_scales(0, {static_cast<float>(p.alpha)});
@@ -186,14 +187,12 @@ bool describe_matmul(gemm_problem const& p, bool fused, made_primitive& made,
                            p.activation == opcode::silu ? 1.0f : 0.0f, 0.0f);
     attributes.set_post_ops(steps);
   }
-  try {
-    result = dnnl::matmul::primitive_desc(dnnl::matmul::desc(made.a, made.b, made.c), attributes,
-                                          host_engine());
-  } catch (dnnl::error const&) {
-    return false;
-  }
+  result = dnnl::matmul::primitive_desc(dnnl::matmul::desc(made.a, made.b, made.c), attributes,
+                                        host_engine());
   made.implementation = result.impl_info_str();
   return !made.implementation.starts_with("ref");
+} catch (dnnl::error const&) {
+  return false;  // strides that overlap, or arguments that no implementation takes
 }
 
 // Does the order of oneDNN's sums stay the same for any number of threads? Its AVX-512 kernels cut
@@ -235,6 +234,22 @@ gemm_problem without_batch(gemm_problem p) {
   return p;
 }
 
+// Tiles at the ends are smaller: up to four shapes.
+bool takes_tiles(gemm_problem const& p, bool fused, made_primitive& made) {
+  thread_scope const scope(1);
+  gemm_problem tile = without_batch(p);
+  for (std::int64_t const m : {p.m.extent % made.tile_m, made.tile_m}) {
+    for (std::int64_t const n : {p.n.extent % made.tile_n, made.tile_n}) {
+      if (m == 0 || n == 0) continue;
+      tile.m.extent = m;
+      tile.n.extent = n;
+      dnnl::matmul::primitive_desc described;
+      if (!describe_matmul(tile, fused, made, described)) return false;
+    }
+  }
+  return true;
+}
+
 std::shared_ptr<made_primitive> make(gemm_problem const& p, bool may_be_plain, int threads) {
   auto made = std::make_shared<made_primitive>();
   for (bool const fused : {true, false}) {
@@ -252,11 +267,9 @@ std::shared_ptr<made_primitive> make(gemm_problem const& p, bool may_be_plain, i
       }
       if (threads == 0) continue;
     }
-    dnnl::matmul::primitive_desc tile;
-    thread_scope const scope(1);
-    if (!describe_matmul(without_batch(p), fused, *made, tile)) continue;
-    made->way = gemm_way::tiles;
     choose_tiles(p, batch_of(p), *made);
+    if (!takes_tiles(p, fused, *made)) continue;
+    made->way = gemm_way::tiles;
     break;
   }
   if (made->way != gemm_way::threaded || threads <= 1) return made;

@@ -73,7 +73,8 @@ struct printer {
         if (axis + 1 == rank)
           out << ' ';
         else
-          out << std::string(static_cast<std::size_t>(rank - axis - 1), '\n') << std::string(static_cast<std::size_t>(axis + 1), ' ');
+          out << std::string(static_cast<std::size_t>(rank - axis - 1), '\n')
+              << std::string(static_cast<std::size_t>(axis + 1), ' ');
       }
       first = false;
       if (i < 0)
@@ -94,7 +95,8 @@ std::string shape_text(axis_info const* const* axes, std::int64_t const* extents
   return text + "]";
 }
 
-std::ostream& print_shape(std::ostream& out, axis_info const* const* axes, std::int64_t const* extents, int rank) {
+std::ostream& print_shape(std::ostream& out, axis_info const* const* axes,
+                          std::int64_t const* extents, int rank) {
   return out << shape_text(axes, extents, rank);
 }
 
@@ -102,8 +104,8 @@ std::ostream& print_value(std::ostream& out, graph::handle const& x) {
   if (!x) return out << "tensor (empty)";
   graph::evaluate(x);
   graph::axes_view const axes = graph::axes_of(x);
-  printer p{graph::data(x), graph::dtype_of(x), axes.rank, graph::extents(x), graph::strides(x),
-            graph::element_count(x) > print_all_below};
+  printer p{graph::data(x),    graph::dtype_of(x), axes.rank,
+            graph::extents(x), graph::strides(x),  graph::element_count(x) > print_all_below};
   p.measure(0, 0);
   if (axes.rank > 0)
     out << name_of(p.type) << ' ' << shape_text(axes.axes, p.extents, axes.rank) << '\n';
@@ -120,7 +122,8 @@ void const* element(graph::handle const& x, std::int64_t const* positions) {
   for (int i = 0; i < axes.rank; ++i) {
     if (positions[i] < 0 || positions[i] >= extents[i])
       throw index_error(fmt::format("x(...): position {} is outside axis `{}` of {}", positions[i],
-                                    axes.axes[i]->view(), shape_text(axes.axes, extents, axes.rank)));
+                                    axes.axes[i]->view(),
+                                    shape_text(axes.axes, extents, axes.rank)));
     place += positions[i] * strides[i];
   }
   return static_cast<char const*>(graph::data(x)) + place * size_of(graph::dtype_of(x));

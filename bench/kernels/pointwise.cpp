@@ -15,7 +15,7 @@ namespace {
 
 using namespace ricci;
 namespace k = ricci::kernels;
-using value = k::pointwise_value;
+using source = k::pointwise_value;
 
 struct buffers {
   explicit buffers(std::int64_t n) : a(n, 0.5f), x(n), b(n, 0.25f), out(2 * n), more(2 * n, 1.0f) {
@@ -30,10 +30,10 @@ struct gelu_program {
     operands[0] = {buffer.a.data(), dtype::f32, &stride};
     operands[1] = {buffer.x.data(), dtype::f32, &stride};
     operands[2] = {buffer.b.data(), dtype::f32, &stride};
-    instructions[0] = {opcode::multiply, dtype::f32, 0, {value::operand(0), value::operand(1)}};
-    instructions[1] = {opcode::add, dtype::f32, 0, {value::instruction(0), value::operand(2)}};
-    instructions[2] = {opcode::gelu_tanh, dtype::f32, 0, {value::instruction(1)}};
-    outputs[0] = {value::instruction(2), dtype::f32, buffer.out.data()};
+    instructions[0] = {opcode::multiply, dtype::f32, 0, {source::operand(0), source::operand(1)}};
+    instructions[1] = {opcode::add, dtype::f32, 0, {source::instruction(0), source::operand(2)}};
+    instructions[2] = {opcode::gelu_tanh, dtype::f32, 0, {source::instruction(1)}};
+    outputs[0] = {source::instruction(2), dtype::f32, buffer.out.data()};
   }
   k::pointwise_program program() const { return {1, extents, operands, {}, instructions, outputs}; }
   std::int64_t extents[1];
@@ -83,8 +83,8 @@ void one_addition(benchmark::State& state) {
   k::pointwise_operand const operands[] = {{buffer.a.data(), dtype::f32, &stride},
                                            {buffer.x.data(), dtype::f32, &stride}};
   k::pointwise_instruction const instructions[] = {
-      {opcode::add, dtype::f32, 0, {value::operand(0), value::operand(1)}}};
-  k::pointwise_output const outputs[] = {{value::instruction(0), dtype::f32, buffer.out.data()}};
+      {opcode::add, dtype::f32, 0, {source::operand(0), source::operand(1)}}};
+  k::pointwise_output const outputs[] = {{source::instruction(0), dtype::f32, buffer.out.data()}};
   for (auto _ : state) {
     k::run({1, &n, operands, {}, instructions, outputs});
     benchmark::ClobberMemory();

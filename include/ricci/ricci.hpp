@@ -15,6 +15,7 @@
 #include <ricci/expr/functions.hpp>
 #include <ricci/expr/joins.hpp>
 #include <ricci/expr/losses.hpp>
+#include <ricci/expr/norm.hpp>
 #include <ricci/expr/operators.hpp>
 #include <ricci/expr/random.hpp>
 #include <ricci/expr/rearrange.hpp>
@@ -22,3 +23,6 @@
 #include <ricci/expr/softmax.hpp>
 #include <ricci/expr/views.hpp>
 #include <ricci/grad/value_and_grad.hpp>
+#include <ricci/nn/nn.hpp>
+#include <ricci/optim/optimizer.hpp>
+#include <ricci/optim/schedule.hpp>

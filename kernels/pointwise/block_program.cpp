@@ -174,6 +174,22 @@ class compiler {
     }
   }
 
+  std::int64_t count_places() const {
+    bool empty = false, too_large = false;
+    std::int64_t size = 1;
+    for (int axis = 0; axis < source_.rank; ++axis) {
+      std::int64_t const extent = source_.extents[axis];
+      if (extent < 0)
+        throw shape_error("pointwise: axis " + std::to_string(axis) + " has extent " +
+                          std::to_string(extent) + "; an extent must not be negative.");
+      empty = empty || extent == 0;
+      too_large = __builtin_mul_overflow(size, extent, &size) || too_large;
+    }
+    if (empty) return 0;
+    if (too_large) throw shape_error("pointwise: the result has 2^63 elements or more.");
+    return size;
+  }
+
   // Fills extents and strides with as few axes as describe all operands: an axis merges into the
   // next where every stride is the next one's times the next extent.
   void merge_axes() {
@@ -185,27 +201,22 @@ class compiler {
           uses_[first_instruction_ + i] > 0)
         stride_source_[rows++] = first_instruction_ + i;
     stride_rows_ = rows;
+    target_.size = count_places();
     int rank = 0;
-    bool empty = false, too_large = false;
-    std::int64_t size = 1;
-    for (int axis = 0; axis < source_.rank; ++axis) {
+    for (int axis = 0; axis < source_.rank && target_.size > 0; ++axis) {
       std::int64_t const extent = source_.extents[axis];
-      if (extent < 0)
-        throw shape_error("pointwise: axis " + std::to_string(axis) + " has extent " +
-                          std::to_string(extent) + "; an extent must not be negative.");
-      empty = empty || extent == 0;
-      too_large = __builtin_mul_overflow(size, extent, &size) || too_large;
       if (extent == 1) continue;
       bool merges = rank > 0;
-      for (int r = 0; merges && r < rows; ++r)
-        merges = strides(r, rank - 1) == stride_of(r, axis) * extent;
+      for (int r = 0; merges && r < rows; ++r) {
+        std::int64_t span;
+        merges = !__builtin_mul_overflow(stride_of(r, axis), extent, &span) &&
+                 strides(r, rank - 1) == span;
+      }
       if (!merges) target_.extents[static_cast<std::size_t>(rank++)] = 1;
       target_.extents[static_cast<std::size_t>(rank - 1)] *= extent;
       for (int r = 0; r < rows; ++r) strides(r, rank - 1) = stride_of(r, axis);
     }
-    if (too_large && !empty) throw shape_error("pointwise: the result has 2^63 elements or more.");
     target_.rank = rank;
-    target_.size = empty ? 0 : size;
     target_.row = rank > 0 ? target_.extents[static_cast<std::size_t>(rank - 1)] : 1;
     target_.cut_at_rows = rank <= 1 || target_.row >= long_row;
   }

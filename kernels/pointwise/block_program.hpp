@@ -12,8 +12,8 @@
 namespace ricci::kernels {
 
 /// Elements of a block. f32 registers of 2 KiB: a dozen fit the L1 cache, and the time that one
-/// operation takes is short enough for the hardware to fetch the next block meanwhile (with 1024 the
-/// fused GELU of 4 M elements took 1.5 times as long).
+/// operation takes is short enough for the hardware to fetch the next block meanwhile (with 1024
+/// the fused GELU of 4 M elements took 1.5 times as long).
 inline constexpr std::int64_t block_limit = 512;
 
 /// Rows from this length on are cut into blocks one by one; shorter ones share a block.

@@ -15,12 +15,6 @@ struct deeper {
   deeper& operator=(deeper const&) = delete;
 };
 
-void done(value& v) {
-  v.evaluated = true;
-  // Whatever nobody differentiates forgets how it came about, and frees what it was made from.
-  if (v.levels == 0) forget(v);
-}
-
 // A program of one output and no instruction: fills and copies.
 void fill(value& v, kernels::pointwise_constant const& number) {
   kernels::pointwise_output const out{kernels::pointwise_value::constant(0), v.type, v.data};
@@ -30,8 +24,11 @@ void fill(value& v, kernels::pointwise_constant const& number) {
 
 void evaluate_region(value& v) {
   region r;
-  collect(r, v);
-  if (fold_into_contraction(r, v)) return;
+  for (bool changed = true; changed;) {
+    collect(r, v);
+    changed = false;
+    if (fold_into_contractions(r, v, changed)) return;
+  }
   for (int i = 0; i < r.source_count; ++i)
     if (!r.sources[i].v->evaluated) evaluate(same(*r.sources[i].v));
   value* const root = &v;
@@ -39,6 +36,12 @@ void evaluate_region(value& v) {
 }
 
 }  // namespace
+
+void mark_evaluated(value& v) {
+  v.evaluated = true;
+  // Whatever nobody differentiates forgets how it came about, and frees what it was made from.
+  if (v.levels == 0) forget(v);
+}
 
 void evaluate(handle const& x) {
   value& v = checked(x);
@@ -57,7 +60,7 @@ void evaluate(handle const& x) {
       v.how->compute(v);
       break;
   }
-  done(v);
+  mark_evaluated(v);
 }
 
 handle copied(handle const& x) {

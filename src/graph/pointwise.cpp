@@ -116,6 +116,7 @@ handle full(dtype type, axes_view axes, std::int64_t const* extents, double floa
 }
 
 handle iota(dtype type, axes_view axes, std::int64_t const* extents, int along) {
+  if (!is_integer(type)) return convert(iota(dtype::i64, axes, extents, along), type);
   handle result = new_value(type, axes);
   value& v = *result.get();
   set_extents(v, extents, "iota");

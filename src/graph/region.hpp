@@ -36,6 +36,11 @@ struct region {
 ///   @pre  root.is_open()
 void collect(region& r, value& root);
 
+/// Lets contractions below the region take what stands directly above them as their epilogue.
+///   Value   whether `root` is evaluated now; otherwise the region has to be collected again where
+///           `changed` says so
+bool fold_into_contractions(region const& r, value& root, bool& changed);
+
 /// Runs it; the sources are evaluated. Every root has the extents of the first.
 void run(region& r, value* const* roots, int count);
 

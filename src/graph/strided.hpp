@@ -9,6 +9,11 @@ namespace ricci::graph {
 /// `to` share an element.
 void copy_strided(value const& to, value const& from);
 
+/// The same by plain data; strides in elements.
+void copy_strided(dtype type, int rank, std::int64_t const* extents, void* to,
+                  std::int64_t const* to_strides, void const* from,
+                  std::int64_t const* from_strides);
+
 /// All of a freshly allocated value becomes zero.
 void fill_zero(value& v);
 

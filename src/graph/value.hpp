@@ -93,12 +93,10 @@ void set_packed_strides(value& v);
 /// No longer computed by anything: inputs, operation and levels go.
 void forget(value& v);
 
+/// Its storage holds the elements now.
+void mark_evaluated(value& v);
 /// A packed copy of an evaluated value, without history.
 handle copied(handle const& x);
-
-/// Runs a whole region that ends in v as a contraction with an epilogue, where it can be one.
-struct region;
-bool fold_into_contraction(region& r, value& v);
 
 /// Throws value_error where the handle is empty.
 value& checked(handle const& x);

@@ -10,12 +10,12 @@ enum class filling : std::uint8_t { normal, truncated_normal, uniform, constant 
 /// A new packed value for a parameter; dynamic axes keep the extents of the old one.
 graph::handle filled(graph::handle const& old, dtype type, graph::axes_view axes, random::key k, filling how,
                      double a, double b);
-/// Number of inputs (all but the last axis) and outputs (the last axis) of a parameter.
+/// Number of inputs (all but the last `outputs` axes) and outputs of a parameter.
 struct fans {
   double in = 1;
   double out = 1;
 };
-fans fans_of(graph::handle const& old, graph::axes_view axes);
+fans fans_of(graph::handle const& old, graph::axes_view axes, int outputs = 1);
 
 template <class T, class... A>
 void fill(tensor<T, A...>& leaf, random::key k, filling how, double a, double b) {
@@ -75,30 +75,56 @@ template <class T, class... A> void kaiming_normal(tensor<T, A...>& leaf, random
 
 }  // namespace init
 
-/// Fills every parameter by its module's rule: a module that has `initialize(key)` by that, another
-/// by its members', each under its own name (`key.fold("up")`); a tensor of rank 1 or 0 with zeros,
-/// another with a normal of deviation 0.02.
-///   Errors  an empty parameter with a dynamic axis: value_error
-template <class M> void initialize(M& m, random::key k) {
+namespace detail {
+
+/// The extents of dynamic axes that an `initialize` on this thread was given, for as long as it runs.
+class extents_given_scope {
+ public:
+  extents_given_scope(axis_info const* const* axes, std::int64_t const* extents, int count);
+  ~extents_given_scope();
+  extents_given_scope(extents_given_scope const&) = delete;
+  extents_given_scope& operator=(extents_given_scope const&) = delete;
+
+ private:
+  axes_list before_axes_;
+  std::int64_t const* before_extents_;
+};
+
+template <class M> void initialize_members(M& m, random::key k) {
   if constexpr (requires { m.initialize(k); }) {
     m.initialize(k);
-  } else if constexpr (detail::is_tensor<M>) {
+  } else if constexpr (is_tensor<M>) {
     if constexpr (M::rank < 2)
       init::zeros(m);
     else
       init::normal(m, k, 0.02);
-  } else if constexpr (detail::is_module_struct<M>) {
+  } else if constexpr (is_module_struct<M>) {
     boost::hana::unpack(boost::hana::accessors<M>(), [&](auto... member) {
-      (initialize(boost::hana::second(member)(m), k.fold(boost::hana::first(member).c_str())), ...);
+      (initialize_members(boost::hana::second(member)(m), k.fold(boost::hana::first(member).c_str())), ...);
     });
   } else if constexpr (requires { m.begin(), m.end(); }) {
     int i = 0;
-    for (auto& member : m) initialize(member, k.fold(i++));
+    for (auto& member : m) initialize_members(member, k.fold(i++));
   } else if constexpr (requires { m.has_value(), *m; }) {
-    if (m.has_value()) initialize(*m, k);
+    if (m.has_value()) initialize_members(*m, k);
   } else {
-    static_assert(detail::is_tensor<M>, "initialize: not a module");
+    static_assert(is_tensor<M>, "initialize: not a module");
   }
+}
+
+}  // namespace detail
+
+/// Fills every parameter by its module's rule: a module that has `initialize(key)` by that, another
+/// by its members', each under its own name (`key.fold("up")`); a tensor of rank 1 or 0 with zeros,
+/// another with a normal of deviation 0.02.
+///   Axes    extents of dynamic axes by value at the end: initialize(m, key, Width{128}); an axis's
+///           primes have its extent
+///   Errors  an empty parameter with a dynamic axis that is not given: value_error
+template <class M, class... Given> void initialize(M& m, random::key k, Given const&... given) {
+  static_assert((detail::is_axis<Given> && ...), "initialize: extents are given as axis values: Width{128}");
+  std::int64_t const extents[] = {given.value..., 0};
+  detail::extents_given_scope const scope(detail::axis_list<Given...>, extents, sizeof...(Given));
+  detail::initialize_members(m, k);
 }
 
 }  // namespace ricci

@@ -62,7 +62,6 @@ template <class D, class T, class In, class Out> struct linear_tensors;
 template <class D, class T, class... In, class... Out> struct linear_tensors<D, T, pack<In...>, pack<Out...>> {
   using weight = tensor_on<D, T, In..., typename weight_axis<Out, pack<In...>>::type...>;
   using bias = tensor_on<D, T, Out...>;
-  static constexpr std::int64_t inputs = (std::int64_t{1} * ... * In::static_extent);
 };
 
 }  // namespace detail
@@ -94,7 +93,10 @@ template <class T, class In, class Out, class D = host> struct linear {
     }
   }
   void initialize(random::key k) {
-    double const bound = 1 / __builtin_sqrt(static_cast<double>(tensors::inputs));
+    using weight_type = typename tensors::weight;
+    double const inputs =
+        ricci::detail::fans_of(weight.handle(), {weight_type::axes, weight_type::rank}, out::size).in;
+    double const bound = 1 / __builtin_sqrt(inputs);
     init::uniform(weight, k.fold("weight"), -bound, bound);
     init::uniform(bias, k.fold("bias"), -bound, bound);
   }

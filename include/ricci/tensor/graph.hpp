@@ -65,6 +65,8 @@ std::int64_t element_count(handle const& x);
 void const* data(handle const& x);
 /// Writable data of a packed value that nothing else is computed from yet (fills, optimizers).
 void* mutable_data(handle const& x);
+/// x itself where nobody else holds it or its storage and it is packed, else a packed copy.
+handle unshared(handle x);
 /// A packed value equal to x that no other handle and no other storage shares: x itself where that
 /// holds already (pass it by std::move), else a copy. Whoever writes in place starts here.
 handle exclusive(handle x);

@@ -71,7 +71,7 @@ TEST_CASE("extents of 0 and 1") {
   g::handle const none = make<A, B>({0, 3});
   g::handle const b = make<B>({3});
   CHECK(numbers(op_of(opcode::add, {none, op_of(opcode::exp, {b})})).empty());
-  g::handle const one = make<A, B>({1, 1}, {2});
+  g::handle const one = make<A, B>({1, 1}, std::vector<double>{2});
   check_close(numbers(op_of(opcode::multiply, {one, number(3)})), {6});
 }
 

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <ricci/expr/softmax.hpp>
+
+namespace ricci {
+
+struct layer_norm_op {};
+struct rms_norm_op {};
+
+namespace detail {
+
+/// A norm's parameter is a vector along the axis, of the operand's dtype.
+template <fixed_string Who, class A, class X, class... P> struct norm_rule {
+  static constexpr bool check(message* why) {
+    if (!along_rule<Who, X, A>::check(why)) return false;
+    operand_facts const facts[] = {facts_of_operand<X>(), facts_of_operand<P>()...};
+    if (!operands_fit(Who.view(), facts, 1 + sizeof...(P), true, why)) return false;
+    if constexpr ((is_node<P> && ...)) {
+      axes_list const lists[] = {axes_of_value<P>()..., {}};
+      for (int i = 0; i < static_cast<int>(sizeof...(P)); ++i) {
+        if (lists[i].rank == 1 && lists[i].axes[0] == &axis_info_of<A>) continue;
+        if (why) {
+          *why << Who.view() << ": operand " << i + 2 << " has axes [";
+          write_axes(*why, lists[i].axes, lists[i].rank);
+          *why << "], it has the normalized axis `" << A::name.view() << "` alone";
+        }
+        return false;
+      }
+    }
+    return true;
+  }
+};
+
+}  // namespace detail
+
+/// (x - mean) / sqrt(variance + epsilon) along A, then scaled and shifted.
+///   Axes    x: [..., A, ...] -> the same; scale, bias: [A]
+///   Dtype   floats; f16, bf16 compute in f32     Lowers  one pass (kernels/layer_norm)
+///   Grad    dx, dscale, dbias in one pass over the rows, in a fixed order
+///   Errors  axis not in x, dtypes differ (compile time)
+///   Source  Ba, Kiros and Hinton, 2016
+template <class A, class X, class S, class B>
+  requires detail::SomeNode<X>
+[[nodiscard]] auto layer_norm(X&& x, S const& scale, B const& bias, double epsilon = 1e-5) {
+  using rule = detail::norm_rule<"layer_norm", A, X, S const&, B const&>;
+  if constexpr (detail::is_poisoned<X>) {
+    return poisoned{};
+  } else if constexpr (!detail::keeps<rule>) {
+    detail::refuse_by<rule>();
+    return poisoned{};
+  } else {
+    using result = detail::node_like<X, typename detail::bare<X>::axes_type>;
+    graph::handle const h = detail::operand(static_cast<X&&>(x));
+    return expression<layer_norm_op, result, detail::operand_type<X>, detail::operand_type<S const&>,
+                      detail::operand_type<B const&>>(
+        detail::make_node{}, graph::layer_norm(h, detail::operand(scale), detail::operand(bias),
+                                               detail::place_of_axis<X, A>(), epsilon));
+  }
+}
+
+/// x / sqrt(mean of squares + epsilon) along A, then scaled; otherwise as layer_norm.
+///   Source  Zhang and Sennrich, 2019
+template <class A, class X, class S>
+  requires detail::SomeNode<X>
+[[nodiscard]] auto rms_norm(X&& x, S const& scale, double epsilon = 1e-6) {
+  using rule = detail::norm_rule<"rms_norm", A, X, S const&>;
+  if constexpr (detail::is_poisoned<X>) {
+    return poisoned{};
+  } else if constexpr (!detail::keeps<rule>) {
+    detail::refuse_by<rule>();
+    return poisoned{};
+  } else {
+    using result = detail::node_like<X, typename detail::bare<X>::axes_type>;
+    graph::handle const h = detail::operand(static_cast<X&&>(x));
+    return expression<rms_norm_op, result, detail::operand_type<X>, detail::operand_type<S const&>>(
+        detail::make_node{},
+        graph::rms_norm(h, detail::operand(scale), detail::place_of_axis<X, A>(), epsilon));
+  }
+}
+
+}  // namespace ricci

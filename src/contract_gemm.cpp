@@ -29,7 +29,6 @@ struct carried_plan {
 
 constexpr index_role left_roles[] = {index_role::batch, index_role::m, index_role::k};
 constexpr index_role right_roles[] = {index_role::batch, index_role::k, index_role::n};
-constexpr index_role result_roles[] = {index_role::batch, index_role::m, index_role::n};
 
 // A group is one axis: the strides of its last index, the product of the extents.
 contraction_axis axis_of(carried_plan const& c, index_group const& group) {

@@ -37,7 +37,8 @@ template <class T> struct operands {
     std::uint32_t state = 1;
     for (auto* x : {&q, &k, &v, &dy})
       for (auto& value : *x)
-        value = T(static_cast<float>((state = state * 1664525u + 1013904223u) >> 8) / (1 << 23) - 1);
+        value =
+            T(static_cast<float>((state = state * 1664525u + 1013904223u) >> 8) / (1 << 23) - 1);
   }
   k::attention_input in(aligned_vector<T> const& x, int64_t seq) const {
     return {x.data(), seq * p.heads * p.head_dim, p.head_dim, p.heads * p.head_dim};

@@ -31,7 +31,8 @@ struct operands {
     for (auto* v : {&loss, &lse, &dloss}) v->resize(static_cast<std::size_t>(rows), 1.0f);
     for (std::size_t i = 0; i < logits.size(); ++i)
       logits[i] = static_cast<float>(i * 7919 % 1009) / 300;
-    for (int64_t i = 0; i < rows; ++i) targets.push_back(static_cast<std::int32_t>(i * 31 % classes));
+    for (int64_t i = 0; i < rows; ++i)
+      targets.push_back(static_cast<std::int32_t>(i * 31 % classes));
   }
   k::class_targets given() const { return {dtype::i32, targets.data(), {}}; }
   void forward() {

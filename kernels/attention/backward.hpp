@@ -19,9 +19,8 @@ struct backward_operands {
 
 /// c[r, 0 ... width) += sum over p of a[r, p] * b[p, ...]: multiply over whole rows of vectors,
 /// two at a time; width is a multiple of the vector.
-template <class C>
-void multiply_rows(std::int64_t rows, std::int64_t depth, C const* a, std::int64_t a_step,
-                   C const* b, C* c, std::int64_t width) {
+template <class C> void multiply_rows(std::int64_t rows, std::int64_t depth, C const* a,
+                                      std::int64_t a_step, C const* b, C* c, std::int64_t width) {
   constexpr int n = simd::lanes<C>;
   std::int64_t col = 0;
   for (; col + 2 * n <= width; col += 2 * n)
@@ -114,15 +113,15 @@ template <class C, int Vecs, class T> class backward_head {
     return 5 * width_ * block_size + 2 * key_block * block_size + 2 * key_block * width_;
   }
   // Tiles of the room; block_size is written as queries.
-  C* q_lanes() const { return room_.data(); }                                   // [width, queries]
-  C* dy_lanes() const { return q_lanes() + width_ * block_size; }               // [width, queries]
-  C* dq_lanes() const { return dy_lanes() + width_ * block_size; }              // [width, queries]
-  C* q_rows() const { return dq_lanes() + width_ * block_size; }                // [queries, width]
-  C* dy_rows() const { return q_rows() + width_ * block_size; }                 // [queries, width]
-  C* weights() const { return dy_rows() + width_ * block_size; }                // [keys, queries]
-  C* slopes() const { return weights() + key_block * block_size; }              // [keys, queries]
-  C* key_room() const { return slopes() + key_block * block_size; }             // [keys, width]
-  C* value_room() const { return key_room() + key_block * width_; }             // [keys, width]
+  C* q_lanes() const { return room_.data(); }                        // [width, queries]
+  C* dy_lanes() const { return q_lanes() + width_ * block_size; }    // [width, queries]
+  C* dq_lanes() const { return dy_lanes() + width_ * block_size; }   // [width, queries]
+  C* q_rows() const { return dq_lanes() + width_ * block_size; }     // [queries, width]
+  C* dy_rows() const { return q_rows() + width_ * block_size; }      // [queries, width]
+  C* weights() const { return dy_rows() + width_ * block_size; }     // [keys, queries]
+  C* slopes() const { return weights() + key_block * block_size; }   // [keys, queries]
+  C* key_room() const { return slopes() + key_block * block_size; }  // [keys, width]
+  C* value_room() const { return key_room() + key_block * width_; }  // [keys, width]
 
   // Packs q and dy of a block of queries and sums dy . y.
   void open_queries(std::int64_t block) {

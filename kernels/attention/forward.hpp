@@ -12,11 +12,11 @@ namespace ricci::kernels::tile {
 template <class C, int Vecs, bool Converts> struct forward_room {
   std::int64_t const width;  // head_dim in whole vectors
   scratch<C> const all;
-  C* const query = all.data();                                    // [width, queries]
-  C* const sum = query + width * query_block<C, Vecs>;            // [width, queries]
-  C* const scores = sum + width * query_block<C, Vecs>;           // [key_block, queries]
-  C* const keys = scores + key_block * query_block<C, Vecs>;      // [key_block, width]
-  C* const values = keys + (Converts ? key_block * width : 0);    // [key_block, width]
+  C* const query = all.data();                                  // [width, queries]
+  C* const sum = query + width * query_block<C, Vecs>;          // [width, queries]
+  C* const scores = sum + width * query_block<C, Vecs>;         // [key_block, queries]
+  C* const keys = scores + key_block * query_block<C, Vecs>;    // [key_block, width]
+  C* const values = keys + (Converts ? key_block * width : 0);  // [key_block, width]
 
   explicit forward_room(std::int64_t head_dim)
       : width(padded<C>(head_dim)),
@@ -26,9 +26,8 @@ template <class C, int Vecs, bool Converts> struct forward_room {
 
 /// scores = 2^(scores - max) for the running maximum over all keys so far; sum and total, scaled to
 /// the new maximum, gain nothing yet but the tile's own exponentials in total.
-template <class C, int Vecs>
-void exponentiate(std::int64_t keys, std::int64_t width, C* scores, vec<C> (&top)[Vecs],
-                  vec<C> (&total)[Vecs], C* sum) {
+template <class C, int Vecs> void exponentiate(std::int64_t keys, std::int64_t width, C* scores,
+                                               vec<C> (&top)[Vecs], vec<C> (&total)[Vecs], C* sum) {
   constexpr int n = simd::lanes<C>;
   constexpr C none = -std::numeric_limits<C>::infinity();
   for (int j = 0; j < Vecs; ++j) {
@@ -65,8 +64,7 @@ void attend_block(attention_problem const& p, std::int64_t first_query, T const*
   constexpr C ln_2 = C(0.6931471805599453);
   constexpr C none = -std::numeric_limits<C>::infinity();
   std::int64_t const d = p.head_dim;
-  std::int64_t const rows =
-      p.seq_q - first_query < queries ? p.seq_q - first_query : queries;
+  std::int64_t const rows = p.seq_q - first_query < queries ? p.seq_q - first_query : queries;
   forward_room<C, Vecs, !std::is_same_v<T, C>> const room(d);
 
   pack_transposed<C, Vecs>(rows, d, q + first_query * q_step, q_step, C(p.scale) * log2_e,

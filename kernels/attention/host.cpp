@@ -36,9 +36,9 @@ void for_tasks(std::int64_t count, attention_problem const& p, std::int64_t quer
   });
 }
 
-template <class T, int Vecs>
-void run_forward(attention_problem const& p, attention_input const& q, attention_input const& k,
-                 attention_input const& v, attention_output const& y, void* lse) {
+template <class T, int Vecs> void run_forward(attention_problem const& p, attention_input const& q,
+                                              attention_input const& k, attention_input const& v,
+                                              attention_output const& y, void* lse) {
   using C = accumulator_t<T>;
   constexpr std::int64_t queries = tile::query_block<C, Vecs>;
   std::int64_t const blocks = tile::blocks_of(p.seq_q, queries);
@@ -53,9 +53,9 @@ void run_forward(attention_problem const& p, attention_input const& q, attention
   });
 }
 
-template <class T, int Vecs>
-void run_backward(attention_problem const& p, tile::backward_operands const& operands,
-                  void const* lse) {
+template <class T, int Vecs> void run_backward(attention_problem const& p,
+                                               tile::backward_operands const& operands,
+                                               void const* lse) {
   using C = accumulator_t<T>;
   std::int64_t const heads = p.batch * p.heads;
   std::int64_t const query_blocks = tile::blocks_of(p.seq_q, tile::query_block<C, Vecs>);

@@ -30,8 +30,7 @@ RICCI_ALWAYS_INLINE void block(std::int64_t depth, C const* a, std::int64_t a_st
     for (int j = 0; j < Vecs; ++j) column[j] = simd::load<C>(b + p * b_step + j * n);
 #pragma GCC unroll 8
     for (int r = 0; r < Rows; ++r) {
-      C const value =
-          Layout == a_layout::rows_by_depth ? a[r * a_step + p] : a[p * a_step + r];
+      C const value = Layout == a_layout::rows_by_depth ? a[r * a_step + p] : a[p * a_step + r];
       vec<C> const spread = simd::fill<C>(value);
       for (int j = 0; j < Vecs; ++j) sum[r][j] += spread * column[j];
     }

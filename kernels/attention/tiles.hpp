@@ -44,8 +44,8 @@ inline std::int64_t visible_keys(attention_problem const& p, std::int64_t query_
 template <class C> class scratch {
  public:
   explicit scratch(std::int64_t count)
-      : data_(static_cast<C*>(::operator new(static_cast<std::size_t>(count) * sizeof(C),
-                                             std::align_val_t{64}))) {}
+      : data_(static_cast<C*>(
+            ::operator new(static_cast<std::size_t>(count) * sizeof(C), std::align_val_t{64}))) {}
   C* data() const { return data_.get(); }
 
  private:
@@ -64,9 +64,8 @@ template <class T> T* head_of(attention_output const& x, std::int64_t b, std::in
 
 /// to[i, c] = from[i, c] for rows x width elements, converted; rows of to are to_step apart and
 /// zero from width up to whole vectors.
-template <class C, class T>
-void pack_rows(std::int64_t rows, std::int64_t width, T const* from, std::int64_t from_step, C* to,
-               std::int64_t to_step) {
+template <class C, class T> void pack_rows(std::int64_t rows, std::int64_t width, T const* from,
+                                           std::int64_t from_step, C* to, std::int64_t to_step) {
   constexpr int n = simd::lanes<C>;
   for (std::int64_t i = 0; i < rows; ++i) {
     T const* const row = from + i * from_step;
@@ -78,9 +77,8 @@ void pack_rows(std::int64_t rows, std::int64_t width, T const* from, std::int64_
 }
 
 /// Rows of an operand as C: where they are if they hold C, else converted into `room`.
-template <class C, class T>
-C const* rows_as(std::int64_t rows, std::int64_t width, T const* from, std::int64_t& step,
-                 C* room) {
+template <class C, class T> C const* rows_as(std::int64_t rows, std::int64_t width, T const* from,
+                                             std::int64_t& step, C* room) {
   if constexpr (std::is_same_v<T, C>) {
     return from;
   } else {
@@ -91,9 +89,9 @@ C const* rows_as(std::int64_t rows, std::int64_t width, T const* from, std::int6
 }
 
 /// to[c, i] = factor * from[i, c], to: [padded width, Vecs vectors]; zero where i >= rows.
-template <class C, int Vecs, class T>
-void pack_transposed(std::int64_t rows, std::int64_t width, T const* from, std::int64_t from_step,
-                     C factor, C* to) {
+template <class C, int Vecs, class T> void pack_transposed(std::int64_t rows, std::int64_t width,
+                                                           T const* from, std::int64_t from_step,
+                                                           C factor, C* to) {
   constexpr int n = simd::lanes<C>;
   for (std::int64_t c = 0; c < width; c += n)
     for (int j = 0; j < Vecs; ++j) {
@@ -103,8 +101,8 @@ void pack_transposed(std::int64_t rows, std::int64_t width, T const* from, std::
         T const* const source = from + row * from_step + c;
         vec<C> value = vec<C>{};
         if (row < rows)
-          value = c + n <= width ? simd::load<C>(source)
-                                 : simd::load_first<C>(source, width - c, C(0));
+          value =
+              c + n <= width ? simd::load<C>(source) : simd::load_first<C>(source, width - c, C(0));
         square[i] = value * factor;
       }
       simd::transpose<C>(square);
@@ -114,9 +112,9 @@ void pack_transposed(std::int64_t rows, std::int64_t width, T const* from, std::
 
 /// to[i, c] = factor[i] * from[c, i] for the first `rows` of Vecs vectors of i; the inverse of
 /// pack_transposed.
-template <class C, int Vecs, class T>
-void unpack_transposed(std::int64_t rows, std::int64_t width, C const* from, C const* factor, T* to,
-                       std::int64_t to_step) {
+template <class C, int Vecs, class T> void unpack_transposed(std::int64_t rows, std::int64_t width,
+                                                             C const* from, C const* factor, T* to,
+                                                             std::int64_t to_step) {
   constexpr int n = simd::lanes<C>;
   for (std::int64_t c = 0; c < width; c += n)
     for (int j = 0; j < Vecs; ++j) {
@@ -146,9 +144,9 @@ template <class C> simd::mask<C> lane_numbers() {
 
 /// Writes `hidden` where a query does not see a key; scores: [keys, Vecs vectors], of the keys from
 /// first_key and the queries from first_query.
-template <class C, int Vecs>
-void hide_later_keys(attention_problem const& p, std::int64_t first_query, std::int64_t first_key,
-                     std::int64_t keys, C* scores) {
+template <class C, int Vecs> void hide_later_keys(attention_problem const& p,
+                                                  std::int64_t first_query, std::int64_t first_key,
+                                                  std::int64_t keys, C* scores) {
   constexpr int n = simd::lanes<C>;
   constexpr C hidden = -std::numeric_limits<C>::infinity();
   // Lane i sees key r when r <= i + diagonal.

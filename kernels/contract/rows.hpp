@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <vector>
+#include <utility>
 
 #include <ricci/tensor/storage.hpp>
 
@@ -184,7 +184,22 @@ template <class Acc> class row_contraction {
     bool const fixed_b = inner_.b == 0;
     if (fixed_a) load_a_(of_a, address_a(a), at_a_k_, inner_k_.a == 1, depth);
     if (fixed_b) load_b_(of_b, address_b(b), at_b_k_, inner_k_.b == 1, depth);
-    for (std::int64_t q = 0; q < depth; ++q) {
+    std::int64_t first = 0;
+    // A factor for each row, and rows that need no conversion: four for one pass over the sums.
+    if (fixed_a != fixed_b && (fixed_a ? p_.b_type : p_.a_type) == direct_type &&
+        (fixed_a ? inner_.b : inner_.a) == 1) {
+      Acc const* const factor = fixed_a ? of_a : of_b;
+      std::int64_t const step = fixed_a ? inner_k_.b : inner_k_.a;
+      Acc const* row = reinterpret_cast<Acc const*>(fixed_a ? address_b(b) : address_a(a));
+      for (; first + 4 <= depth; first += 4, row += 4 * step) {
+        Acc const f[4] = {factor[first], factor[first + 1], factor[first + 2], factor[first + 3]};
+        for (std::int64_t j = 0; j < width; ++j)
+          sums[j] =
+              (((sums[j] + f[0] * row[j]) + f[1] * row[step + j]) + f[2] * row[2 * step + j]) +
+              f[3] * row[3 * step + j];
+      }
+    }
+    for (std::int64_t q = first; q < depth; ++q) {
       Acc const* const x = fixed_a ? of_a + q
                                    : fetch(load_a_, p_.a_type, address_a(a + q * inner_k_.a), at_a_,
                                            inner_.a == 1, width, of_a);

@@ -76,8 +76,7 @@ void backward(axis_lines const& lines, T const* x, target_rows<I> const& targets
     line.each_line([&](int lane, std::int64_t row, std::int64_t begin, std::int64_t step) {
       if (targets.is_ignored(row)) {
         // A contiguous line is the same in all lanes.
-        for (int i = lane; i < (line.is_single() ? simd::lanes<C> : lane + 1); ++i)
-          ignored[i] = -1;
+        for (int i = lane; i < (line.is_single() ? simd::lanes<C> : lane + 1); ++i) ignored[i] = -1;
       } else {
         at_target[lane] = static_cast<C>(x[begin + targets[row] * step]);
       }
@@ -96,9 +95,8 @@ void backward(axis_lines const& lines, T const* x, target_rows<I> const& targets
 }
 
 // Calls f with the lines, and the targets after their check.
-template <class F>
-void with_targets(std::int64_t outer, std::int64_t classes, std::int64_t inner,
-                  class_targets const& targets, char const* who, F f) {
+template <class F> void with_targets(std::int64_t outer, std::int64_t classes, std::int64_t inner,
+                                     class_targets const& targets, char const* who, F f) {
   axis_lines const lines(outer, classes, inner, who);
   std::int64_t const rows = checked_count({outer, inner}, who);
   visit_index(targets.type, who, [&]<class I>(std::type_identity<I>) {

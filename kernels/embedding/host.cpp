@@ -27,7 +27,8 @@ void check_ids(I const* ids, std::int64_t count, std::int64_t vocab, char const*
   }
 }
 
-// Copies row ids[n] to row n for [begin, end) of the outer * count rows; Bytes 0: row_bytes of them.
+// Copies row ids[n] to row n for [begin, end) of the outer * count rows; Bytes 0: row_bytes of
+// them.
 template <std::size_t Bytes, class I>
 void copy_rows(std::int64_t begin, std::int64_t end, std::int64_t vocab, std::int64_t row_bytes,
                std::byte const* table, I const* ids, std::int64_t count, std::byte* y) {
@@ -54,7 +55,8 @@ struct positions_by_id {
     for (std::int64_t n = 0; n < count; ++n) ++starts[static_cast<std::size_t>(ids[n]) + 1];
     for (std::int64_t v = 0; v < vocab; ++v) starts[v + 1] += starts[v];
     std::vector<std::int64_t> next(starts.begin(), starts.end() - 1);
-    for (std::int64_t n = 0; n < count; ++n) positions[next[static_cast<std::size_t>(ids[n])]++] = n;
+    for (std::int64_t n = 0; n < count; ++n)
+      positions[next[static_cast<std::size_t>(ids[n])]++] = n;
   }
 
   // The first id at or after `share` of `shares` equal parts of the work, a unit for each id and
@@ -77,9 +79,8 @@ struct positions_by_id {
 };
 
 // dtable[v, 0 ... width) of one outer index, its inner axis cut to width elements.
-template <class T>
-void sum_row_of(positions_by_id const& by_id, std::int64_t v, std::int64_t inner,
-                std::int64_t width, T const* dy, T* to, accumulator_t<T>* room) {
+template <class T> void sum_row_of(positions_by_id const& by_id, std::int64_t v, std::int64_t inner,
+                                   std::int64_t width, T const* dy, T* to, accumulator_t<T>* room) {
   using C = accumulator_t<T>;
   std::int64_t const begin = by_id.starts[v];
   std::int64_t const end = by_id.starts[v + 1];
@@ -97,9 +98,9 @@ void sum_row_of(positions_by_id const& by_id, std::int64_t v, std::int64_t inner
     simd::for_row<C>(width, [&](auto at) { at.store(to, at.load(room)); });
 }
 
-template <class T>
-void backward(std::int64_t outer, std::int64_t vocab, std::int64_t inner, T const* dy,
-              std::int64_t count, positions_by_id const& by_id, T* dtable) {
+template <class T> void backward(std::int64_t outer, std::int64_t vocab, std::int64_t inner,
+                                 T const* dy, std::int64_t count, positions_by_id const& by_id,
+                                 T* dtable) {
   // The table is cut by work and its rows into pieces, so that one frequent id is shared too.
   constexpr std::int64_t piece = 256;
   std::int64_t const pieces = (inner - 1) / piece + 1;

@@ -10,10 +10,10 @@ void layer_norm(dtype type, std::int64_t rows, std::int64_t width, void const* x
   checked_count({rows, width}, "layer_norm");
   visit_float(type, "layer_norm", [&]<class T>(std::type_identity<T>) {
     using C = accumulator_t<T>;
-    norm::forward<true, T>(rows, width, static_cast<C>(eps),
-                           {static_cast<T const*>(x), static_cast<T const*>(scale),
-                            static_cast<T const*>(bias), static_cast<T*>(y), static_cast<C*>(mean),
-                            static_cast<C*>(rstd)});
+    norm::forward<true, T>(
+        rows, width, static_cast<C>(eps),
+        {static_cast<T const*>(x), static_cast<T const*>(scale), static_cast<T const*>(bias),
+         static_cast<T*>(y), static_cast<C*>(mean), static_cast<C*>(rstd)});
   });
 }
 

@@ -51,9 +51,8 @@ void forward(std::int64_t rows, std::int64_t width, C eps, forward_operands<T, C
       T const* const next = r + 1 < end ? x + width : x;
       two<C> mean{C(0), C(0)};
       if constexpr (Center)
-        mean = simd::sum_row_twice<C>(width, [&](auto at) {
-          return two<vec<C>>{at.load(x), at.load(next)};
-        });
+        mean = simd::sum_row_twice<C>(
+            width, [&](auto at) { return two<vec<C>>{at.load(x), at.load(next)}; });
       mean = {mean.first * share, mean.second * share};
       two<C> const square = simd::sum_row_twice<C>(width, [&](auto at) {
         vec<C> const a = at.load(x) - mean.first;

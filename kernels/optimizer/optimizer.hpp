@@ -27,7 +27,8 @@ struct adamw_options {
 
 /// One step of AdamW in one pass.
 ///   Axes    first and second moment: as the parameter, of f32 (f64: f64), updated
-///   Value   g = gradient_scale gradient; m = beta1 m + (1 - beta1) g; v = beta2 v + (1 - beta2) g^2;
+///   Value   g = gradient_scale gradient; m = beta1 m + (1 - beta1) g; v = beta2 v + (1 - beta2)
+///   g^2;
 ///           p = p - lr weight_decay p - lr (m / (1 - beta1^step)) /
 ///                                          (sqrt(v / (1 - beta2^step)) + epsilon)
 ///   Dtype   computes in f32 (f64: f64). With a master the step is taken there and the parameter is

@@ -2,6 +2,7 @@
 
 #include "kernels/math/vector_math.hpp"
 #include "kernels/pointwise/block_kernels.hpp"
+#include "kernels/simd/independent.hpp"
 
 /// The block kernels of one floating type C, over simd::vec. The last, partial vector runs through
 /// the same instructions as the others, so a value does not depend on its place in the block.
@@ -62,7 +63,7 @@ void compare(void* out_, void const* const* in, std::int64_t n) {
   auto* const out = static_cast<boolean*>(out_);
   auto const* const a = static_cast<C const*>(in[0]);
   auto const* const b = static_cast<C const*>(in[1]);
-#pragma GCC ivdep
+  RICCI_INDEPENDENT
   for (std::int64_t i = 0; i < n; ++i) out[i] = F{}(a[Scalars & 1 ? 0 : i], b[Scalars & 2 ? 0 : i]);
 }
 
@@ -71,7 +72,7 @@ template <class C, unsigned Scalars> void where(void* out_, void const* const* i
   auto const* const condition = static_cast<std::uint8_t const*>(in[0]);
   auto const* const a = static_cast<C const*>(in[1]);
   auto const* const b = static_cast<C const*>(in[2]);
-#pragma GCC ivdep
+  RICCI_INDEPENDENT
   for (std::int64_t i = 0; i < n; ++i) {
     C const yes = a[Scalars & 2 ? 0 : i], no = b[Scalars & 4 ? 0 : i];
     out[i] = condition[i] != 0 ? yes : no;

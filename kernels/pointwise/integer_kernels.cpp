@@ -1,6 +1,7 @@
 #include <type_traits>
 
 #include "kernels/pointwise/block_kernels.hpp"
+#include "kernels/simd/independent.hpp"
 
 namespace ricci::kernels {
 namespace {
@@ -45,7 +46,7 @@ template <class T, class F> block_kernel unary(F) {
   return [](void* out_, void const* const* in, std::int64_t n) {
     auto* const out = static_cast<T*>(out_);
     auto const* const a = static_cast<T const*>(in[0]);
-#pragma GCC ivdep
+    RICCI_INDEPENDENT
     for (std::int64_t i = 0; i < n; ++i) out[i] = F{}(a[i]);
   };
 }
@@ -55,7 +56,7 @@ template <class Out, class T, class F> block_kernel binary(F) {
     auto* const out = static_cast<Out*>(out_);
     auto const* const a = static_cast<T const*>(in[0]);
     auto const* const b = static_cast<T const*>(in[1]);
-#pragma GCC ivdep
+    RICCI_INDEPENDENT
     for (std::int64_t i = 0; i < n; ++i) out[i] = F{}(a[i], b[i]);
   };
 }
@@ -66,7 +67,7 @@ template <class T, class F> block_kernel ternary(F) {
     auto const* const a = static_cast<T const*>(in[0]);
     auto const* const b = static_cast<T const*>(in[1]);
     auto const* const c = static_cast<T const*>(in[2]);
-#pragma GCC ivdep
+    RICCI_INDEPENDENT
     for (std::int64_t i = 0; i < n; ++i) out[i] = F{}(a[i], b[i], c[i]);
   };
 }
@@ -77,7 +78,7 @@ template <class T> block_kernel where() {
     auto const* const condition = static_cast<std::uint8_t const*>(in[0]);
     auto const* const a = static_cast<T const*>(in[1]);
     auto const* const b = static_cast<T const*>(in[2]);
-#pragma GCC ivdep
+    RICCI_INDEPENDENT
     for (std::int64_t i = 0; i < n; ++i) out[i] = condition[i] != 0 ? a[i] : b[i];
   };
 }

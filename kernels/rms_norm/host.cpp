@@ -21,11 +21,10 @@ void rms_norm_backward(dtype type, std::int64_t rows, std::int64_t width, void c
   checked_count({rows, width}, "rms_norm_backward");
   visit_float(type, "rms_norm_backward", [&]<class T>(std::type_identity<T>) {
     using C = accumulator_t<T>;
-    norm::backward<false, T>(
-        rows, width,
-        {static_cast<T const*>(x), static_cast<T const*>(scale), nullptr,
-         static_cast<C const*>(rstd), static_cast<T const*>(dy), static_cast<T*>(dx),
-         static_cast<T*>(dscale), nullptr});
+    norm::backward<false, T>(rows, width,
+                             {static_cast<T const*>(x), static_cast<T const*>(scale), nullptr,
+                              static_cast<C const*>(rstd), static_cast<T const*>(dy),
+                              static_cast<T*>(dx), static_cast<T*>(dscale), nullptr});
   });
 }
 

@@ -65,8 +65,7 @@ template <class C, class At> struct bundle_of_lines {
   }
   static constexpr bool is_single() { return false; }
   template <class F> void each_line(F body) const {
-    for (int lane = 0; lane < first.size(); ++lane)
-      body(lane, first.i + lane, begin + lane, inner);
+    for (int lane = 0; lane < first.size(); ++lane) body(lane, first.i + lane, begin + lane, inner);
   }
   template <class T> RICCI_ALWAYS_INLINE simd::vec<C> load_one(T const* x) const {
     return first.load(x);
@@ -77,7 +76,10 @@ template <class C, class At> struct bundle_of_lines {
 class axis_lines {
  public:
   axis_lines(std::int64_t outer, std::int64_t axis, std::int64_t inner, char const* who)
-      : outer_(outer), axis_(axis), inner_(inner), count_(checked_count({outer, axis, inner}, who)) {}
+      : outer_(outer),
+        axis_(axis),
+        inner_(inner),
+        count_(checked_count({outer, axis, inner}, who)) {}
 
   /// Calls body(line) for all lines, in parallel; line is a contiguous_line or a bundle_of_lines,
   /// whose reductions are vectors over lines. No call if there is no element.

@@ -40,8 +40,8 @@ template <class C> RICCI_ALWAYS_INLINE vec<C> scale_by_power(vec<C> v, vec<C> n,
 }  // namespace detail
 
 /// e^x in every lane.
-///   Value   within 1 unit in the last place; e^0 is 1; 0 and infinity beyond the range, NaN for NaN
-///   Source  x = n ln 2 + f with |f| <= ln 2 / 2, e^f = 1 + f + f^2 p(f), p interpolated at the
+///   Value   within 1 unit in the last place; e^0 is 1; 0 and infinity beyond the range, NaN for
+///   NaN Source  x = n ln 2 + f with |f| <= ln 2 / 2, e^f = 1 + f + f^2 p(f), p interpolated at the
 ///           Chebyshev points of |f| <= 0.348: relative error 1.1e-8 in f32, 1.8e-17 in f64
 template <class C> RICCI_ALWAYS_INLINE vec<C> exp(vec<C> x) {
   constexpr bool wide = sizeof(C) == 8;
@@ -73,8 +73,9 @@ template <class C> RICCI_ALWAYS_INLINE vec<C> exp(vec<C> x) {
 }
 
 /// 2^x in every lane, cheaper than exp.
-///   Value   within 1.25 units in the last place; 2^0 is 1; 0 and infinity beyond the range, NaN for NaN
-///   Source  x = n + f with |f| <= 1/2, 2^f = 1 + f p(f), p interpolated at the Chebyshev points of
+///   Value   within 1.25 units in the last place; 2^0 is 1; 0 and infinity beyond the range, NaN
+///   for NaN Source  x = n + f with |f| <= 1/2, 2^f = 1 + f p(f), p interpolated at the Chebyshev
+///   points of
 ///           |f| <= 0.501: relative error 5.2e-9 in f32, 8.7e-18 in f64
 template <class C> RICCI_ALWAYS_INLINE vec<C> exp2(vec<C> x) {
   constexpr bool wide = sizeof(C) == 8;

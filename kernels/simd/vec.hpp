@@ -56,8 +56,8 @@ template <class C> RICCI_ALWAYS_INLINE vec<C> select(mask<C> m, vec<C> yes, vec<
 template <class C> RICCI_ALWAYS_INLINE vec<C> max(vec<C> a, vec<C> b) {
 #if defined(__AVX512F__)
   if constexpr (std::is_same_v<C, float>)
-    return reinterpret_cast<vec<C>>(_mm512_maskz_max_ps(0xffff, reinterpret_cast<__m512>(a),
-                                                        reinterpret_cast<__m512>(b)));
+    return reinterpret_cast<vec<C>>(
+        _mm512_maskz_max_ps(0xffff, reinterpret_cast<__m512>(a), reinterpret_cast<__m512>(b)));
   if constexpr (std::is_same_v<C, double>)
     return reinterpret_cast<vec<C>>(
         _mm512_maskz_max_pd(0xff, reinterpret_cast<__m512d>(a), reinterpret_cast<__m512d>(b)));
@@ -69,8 +69,8 @@ template <class C> RICCI_ALWAYS_INLINE vec<C> max(vec<C> a, vec<C> b) {
 template <class C> RICCI_ALWAYS_INLINE vec<C> min(vec<C> a, vec<C> b) {
 #if defined(__AVX512F__)
   if constexpr (std::is_same_v<C, float>)
-    return reinterpret_cast<vec<C>>(_mm512_maskz_min_ps(0xffff, reinterpret_cast<__m512>(a),
-                                                        reinterpret_cast<__m512>(b)));
+    return reinterpret_cast<vec<C>>(
+        _mm512_maskz_min_ps(0xffff, reinterpret_cast<__m512>(a), reinterpret_cast<__m512>(b)));
   if constexpr (std::is_same_v<C, double>)
     return reinterpret_cast<vec<C>>(
         _mm512_maskz_min_pd(0xff, reinterpret_cast<__m512d>(a), reinterpret_cast<__m512d>(b)));
@@ -146,9 +146,9 @@ template <class C, class T> RICCI_ALWAYS_INLINE void store(T* to, vec<C> v) {
     std::memcpy(to, &narrow, sizeof narrow);
   } else {
 #if defined(__AVX512F__)
-    _mm256_storeu_si256(
-        reinterpret_cast<__m256i*>(to),
-        _mm512_maskz_cvtps_ph(0xffff, reinterpret_cast<__m512>(v), _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to),
+                        _mm512_maskz_cvtps_ph(0xffff, reinterpret_cast<__m512>(v),
+                                              _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
 #elif defined(__F16C__)
     _mm_storeu_si128(reinterpret_cast<__m128i*>(to),
                      _mm256_cvtps_ph(reinterpret_cast<__m256>(v), _MM_FROUND_TO_NEAREST_INT));
@@ -165,9 +165,9 @@ template <class C, class T>
 RICCI_ALWAYS_INLINE vec<C> load_first(T const* from, std::int64_t count, C rest) {
 #if defined(__AVX512F__)
   if constexpr (std::is_same_v<T, float>)
-    return reinterpret_cast<vec<float>>(_mm512_mask_loadu_ps(
-        reinterpret_cast<__m512>(fill<float>(rest)), static_cast<__mmask16>((1u << count) - 1u),
-        from));
+    return reinterpret_cast<vec<float>>(
+        _mm512_mask_loadu_ps(reinterpret_cast<__m512>(fill<float>(rest)),
+                             static_cast<__mmask16>((1u << count) - 1u), from));
 #endif
   C all[lanes<C>];
   for (int i = 0; i < lanes<C>; ++i) all[i] = i < count ? static_cast<C>(from[i]) : rest;

@@ -32,8 +32,9 @@ template <bool Log, class T> void forward(axis_lines const& lines, T const* x, T
   using C = accumulator_t<T>;
   lines.for_each<C>([&](auto line) {
     vec<C> const base = base_of<C>(line.max([&](auto at) { return at.load(x); }));
-    // An f32 result keeps the exponential until it is divided; a narrow one would round it.
-    constexpr bool keeps = !Log && std::is_same_v<T, C>;
+    // A result keeps the exponentials until they are divided, except a narrow one, which would
+    // round them, and bundles, whose masked stores would be read back before they are done.
+    constexpr bool keeps = !Log && std::is_same_v<T, C> && decltype(line)::is_single();
     vec<C> const total = line.sum([&](auto at) {
       vec<C> const e = simd::exp<C>(at.load(x) - base);
       if constexpr (keeps) at.store(y, e);

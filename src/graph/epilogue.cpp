@@ -47,7 +47,7 @@ value* taker(region const& r, value const& v, int& operand) {
 }
 
 // May `next`, which takes the end of the chain as operand i, be computed on the way?
-bool extend(chain& c, value& next, int i) {
+bool extend(chain& c, region const& r, value& next, int i) {
   if (!same_places(next, *c.end)) return false;
   value* const other = next.input_count == 2 ? next.inputs[1 - i].get() : nullptr;
   bool const is_linear = c.added_count == 0 && c.activation == opcode::convert;
@@ -67,7 +67,7 @@ bool extend(chain& c, value& next, int i) {
       [[fallthrough]];
     case opcode::add:
       if (c.activation != opcode::convert || c.added_count == 2) return false;
-      if (other->is_number() || other == c.end || other->is_open() != false) return false;
+      if (other->is_number() || other == c.end || r.find_node(other) >= 0) return false;
       c.added[c.added_count++] = other;
       return true;
     default:
@@ -98,7 +98,7 @@ chain follow(region const& r, region::source const& s) {
       c.end = next;
       return c;
     }
-    if (!extend(c, *next, operand)) return c;
+    if (!extend(c, r, *next, operand)) return c;
     c.end = next;
     if (next->levels != 0 && vjp_needs_result(next->op)) return c;
     int const node = r.find_node(next);

@@ -24,13 +24,7 @@ void fill(value& v, kernels::pointwise_constant const& number) {
 
 void evaluate_region(value& v) {
   region r;
-  for (bool changed = true; changed;) {
-    collect(r, v);
-    changed = false;
-    if (fold_into_contractions(r, v, changed)) return;
-  }
-  for (int i = 0; i < r.source_count; ++i)
-    if (!r.sources[i].v->evaluated) evaluate(same(*r.sources[i].v));
+  if (prepare(r, v)) return;
   value* const root = &v;
   run(r, &root, 1);
 }
@@ -56,11 +50,15 @@ void evaluate(handle const& x) {
       break;
     case kind::pointwise: evaluate_region(v); break;
     case kind::operation:
-      for (int i = 0; i < v.input_count; ++i) evaluate(v.inputs[i]);
+      v.how->evaluate_inputs(v);
       v.how->compute(v);
       break;
   }
   mark_evaluated(v);
+}
+
+void operation::evaluate_inputs(value& y) const {
+  for (int i = 0; i < y.input_count; ++i) evaluate(y.inputs[i]);
 }
 
 handle copied(handle const& x) {

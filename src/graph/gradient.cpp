@@ -27,8 +27,7 @@ class suppression {
 // outer level differentiates nobody may write, so it may be shared.
 handle owned(handle gradient) {
   handle result = packed(std::exchange(gradient, handle()));
-  if (result->levels == 0 && !(result->references.load() == 1 && result->storage.is_unique()))
-    result = copied(result);
+  if (result->levels == 0) result = unshared(std::move(result));
   result->storage.set_role(role::gradient);
   return result;
 }

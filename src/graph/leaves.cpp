@@ -60,10 +60,10 @@ handle packed(handle const& x) {
   return result;
 }
 
-handle exclusive(handle x) {
-  value& v = evaluated(x);
-  if (v.references.load() == 1 && v.storage.is_unique() && is_packed(v.order)) return x;
-  return copied(x);
+handle unshared(handle x) {
+  value const& v = evaluated(x);
+  bool const is_sole = v.references.load() == 1 && v.storage.is_unique() && is_packed(v.order);
+  return is_sole && v.levels == 0 ? x : copied(x);
 }
 
 void* mutable_data(handle const& x) {

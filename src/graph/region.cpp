@@ -111,46 +111,65 @@ void collect(region& r, value& root) {
   }
 }
 
-void run(region& r, value* const* roots, int count) {
-  value& loop = *roots[0];
-  std::int64_t room[kernels::max_pointwise_operands][max_rank];
-  kernels::pointwise_operand operands[kernels::max_pointwise_operands];
-  kernels::pointwise_constant constants[kernels::max_pointwise_constants];
-  kernels::pointwise_instruction instructions[kernels::max_pointwise_instructions];
-  kernels::pointwise_output outputs[kernels::max_pointwise_outputs];
-  pointwise_value names[kernels::max_pointwise_instructions];
-
+loop_program::loop_program(region const& r, value const& loop) : r_(r), loop_(loop) {
   for (int i = 0; i < r.source_count; ++i) {
     value const& v = *r.sources[i].v;
-    operands[i] = {v.data, v.type, strides_along(v, loop, room[i])};
+    operands_[i] = {v.data, v.type, strides_along(v, loop, room_[i])};
   }
   for (int i = 0; i < r.number_count; ++i) {
     value const& v = *r.numbers[i];
-    constants[i] = {kernels::compute_type(v.type), v.floating, v.integer};
+    constants_[i] = {kernels::compute_type(v.type), v.floating, v.integer};
   }
-  auto const name_of_input = [&](value const* v) {
-    if (v->is_number()) return pointwise_value::constant(r.find_number(v));
-    if (int const node = r.find_node(v); node >= 0) return names[node];
-    return pointwise_value::operand(r.find_source(v));
-  };
-  int used = 0;
   for (int i = 0; i < r.node_count; ++i) {
     value const& v = *r.nodes[i].v;
     // From a narrow float to f32 there is nothing to do: it is computed in f32 anyway.
     if (v.op == opcode::convert && v.type == dtype::f32 &&
         kernels::compute_type(v.inputs[0]->type) == dtype::f32) {
-      names[i] = name_of_input(v.inputs[0].get());
+      names_[i] = name_of(v.inputs[0].get());
       continue;
     }
-    kernels::pointwise_instruction& to = instructions[used];
+    kernels::pointwise_instruction& to = instructions_[used_];
     to.op = v.op;
     to.type = instruction_type(v);
     if (v.op == opcode::index)
       to.axis = static_cast<std::uint8_t>(find_axis(loop, v.axes[v.along]));
     for (int k = 0; k < v.input_count; ++k)
-      to.sources[static_cast<std::size_t>(k)] = name_of_input(v.inputs[k].get());
-    names[i] = pointwise_value::instruction(used++);
+      to.sources[static_cast<std::size_t>(k)] = name_of(v.inputs[k].get());
+    names_[i] = pointwise_value::instruction(used_++);
   }
+}
+
+pointwise_value loop_program::name_of(value const* v) const {
+  if (v->is_number()) return pointwise_value::constant(r_.find_number(v));
+  if (int const node = r_.find_node(v); node >= 0) return names_[node];
+  return pointwise_value::operand(r_.find_source(v));
+}
+
+kernels::pointwise_program loop_program::with_outputs(kernels::pointwise_output const* outputs,
+                                                      int count) const {
+  auto const size = [](int n) { return static_cast<std::size_t>(n); };
+  return {loop_.rank,
+          loop_.extents,
+          {operands_, size(r_.source_count)},
+          {constants_, size(r_.number_count)},
+          {instructions_, size(used_)},
+          {outputs, size(count)}};
+}
+
+bool prepare(region& r, value& root) {
+  for (bool changed = true; changed;) {
+    collect(r, root);
+    changed = false;
+    if (fold_into_contractions(r, root, changed)) return true;
+  }
+  for (int i = 0; i < r.source_count; ++i)
+    if (!r.sources[i].v->evaluated) evaluate(same(*r.sources[i].v));
+  return false;
+}
+
+void run(region const& r, value* const* roots, int count) {
+  loop_program const loop(r, *roots[0]);
+  kernels::pointwise_output outputs[kernels::max_pointwise_outputs];
   bool taken[kernels::max_pointwise_operands]{};
   for (int k = 0; k < count; ++k) {
     value& v = *roots[k];
@@ -166,12 +185,9 @@ void run(region& r, value* const* roots, int count) {
     } else {
       allocate(v);
     }
-    outputs[k] = {names[r.find_node(&v)], v.type, v.data};
+    outputs[k] = {loop.name_of(&v), v.type, v.data};
   }
-  auto const size = [](int n) { return static_cast<std::size_t>(n); };
-  kernels::run({loop.rank, loop.extents, {operands, size(r.source_count)},
-                {constants, size(r.number_count)}, {instructions, size(used)},
-                {outputs, size(count)}});
+  kernels::run(loop.with_outputs(outputs, count));
   ++graph::count().loops;
 }
 

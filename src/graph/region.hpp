@@ -41,7 +41,32 @@ void collect(region& r, value& root);
 ///           `changed` says so
 bool fold_into_contractions(region const& r, value& root, bool& changed);
 
-/// Runs it; the sources are evaluated. Every root has the extents of the first.
-void run(region& r, value* const* roots, int count);
+/// A region as a program over the places of `loop`, whose axes are the region's.
+///   @pre  the sources are evaluated
+class loop_program {
+ public:
+  loop_program(region const& r, value const& loop);
+  /// What the program calls a node of the region.
+  kernels::pointwise_value name_of(value const* v) const;
+  kernels::pointwise_program with_outputs(kernels::pointwise_output const* outputs,
+                                          int count) const;
+
+ private:
+  region const& r_;
+  value const& loop_;
+  int used_ = 0;
+  std::int64_t room_[kernels::max_pointwise_operands][max_rank];
+  kernels::pointwise_operand operands_[kernels::max_pointwise_operands];
+  kernels::pointwise_constant constants_[kernels::max_pointwise_constants];
+  kernels::pointwise_instruction instructions_[kernels::max_pointwise_instructions];
+  kernels::pointwise_value names_[kernels::max_pointwise_instructions];
+};
+
+/// Collects the region below `root`, folds what it can into contractions, evaluates the sources.
+///   Value   whether root is evaluated now, as the end of a contraction
+bool prepare(region& r, value& root);
+
+/// Runs it. Every root has the extents of the first; their storage is allocated here.
+void run(region const& r, value* const* roots, int count);
 
 }  // namespace ricci::graph

@@ -19,7 +19,9 @@ struct operation {
   operation& operator=(operation const&) = delete;
   virtual ~operation() = default;
 
-  /// Fills y, whose inputs are evaluated here: storage, data, strides and order.
+  /// Called before `compute`; an operation that takes expressions as they are says so here.
+  virtual void evaluate_inputs(value& y) const;
+  /// Fills y: storage, data, strides and order.
   virtual void compute(value& y) const = 0;
   /// Adds to `sink` what each input of y that it wants receives from dy, the gradient of y.
   virtual void vjp(value& y, handle const& dy, gradient_sink& sink) const = 0;
@@ -43,7 +45,7 @@ struct value {
   opcode op{};
   bool evaluated = false;
   std::int8_t rank = 0;
-  std::int8_t input_count = 0;
+  std::int16_t input_count = 0;
   std::int8_t along = 0;        // the axis of opcode::index
   std::uint64_t levels = 0;     // bit l: depends on a leaf of the open level l
   std::int64_t sequence = 0;    // grows with every value made: inputs come before what takes them

@@ -65,11 +65,9 @@ std::int64_t element_count(handle const& x);
 void const* data(handle const& x);
 /// Writable data of a packed value that nothing else is computed from yet (fills, optimizers).
 void* mutable_data(handle const& x);
-/// x itself where nobody else holds it or its storage and it is packed, else a packed copy.
+/// x itself where nobody else holds it or its storage and it is packed (pass it by std::move), else
+/// a packed copy. Whoever writes in place starts here.
 handle unshared(handle x);
-/// A packed value equal to x that no other handle and no other storage shares: x itself where that
-/// holds already (pass it by std::move), else a copy. Whoever writes in place starts here.
-handle exclusive(handle x);
 
 // --- leaves ----------------------------------------------------------------------------------
 /// New packed storage, not initialised. @pre extents[i] >= 0 (else shape_error); the byte count is
@@ -150,7 +148,8 @@ handle layer_norm(handle const& x, handle const& scale, handle const& bias, int 
 handle rms_norm(handle const& x, handle const& scale, int axis, double epsilon);
 /// Per-place losses: x without its axis `axis`; targets are integers with exactly those axes.
 handle cross_entropy(handle const& logits, handle const& targets, axes_view axes, int axis);
-/// q [b..., query, d], k and v [b..., key, d], found by position: permute first. -> like q.
+/// q [b..., query, d], k and v [b..., key, d], found by position: permute first. -> like q; its axes
+/// lie in memory as those of q do. scale 0: 1 / sqrt(d).
 handle attention(handle const& q, handle const& k, handle const& v, double scale, bool causal);
 
 // --- random ----------------------------------------------------------------------------------

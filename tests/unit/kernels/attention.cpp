@@ -143,7 +143,8 @@ template <class T> expected reference(attention_case<T> const& c) {
   return e;
 }
 
-template <class A> double largest_error(std::vector<A> const& got, std::vector<double> const& want) {
+template <class A>
+double largest_error(std::vector<A> const& got, std::vector<double> const& want) {
   REQUIRE(got.size() == want.size());
   double worst = 0;
   for (std::size_t i = 0; i < got.size(); ++i) {

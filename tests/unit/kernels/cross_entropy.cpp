@@ -25,7 +25,8 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 template <class T> std::vector<T> values(int64_t count, int64_t seed) {
   std::vector<T> x(static_cast<std::size_t>(count));
   for (int64_t i = 0; i < count; ++i) {
-    auto const bits = static_cast<std::uint32_t>(static_cast<std::uint64_t>(seed + i) * 2654435761u);
+    auto const bits =
+        static_cast<std::uint32_t>(static_cast<std::uint64_t>(seed + i) * 2654435761u);
     x[i] = static_cast<T>(4.0f * (static_cast<float>(bits >> 8) / (1 << 23) - 1.0f));
   }
   return x;
@@ -39,7 +40,8 @@ template <> constexpr double tolerance<float> = 1e-6;
 template <> constexpr double tolerance<bf16> = 4e-3;
 template <> constexpr double tolerance<f16> = 5e-4;
 
-template <class A> double largest_error(std::vector<A> const& got, std::vector<double> const& want) {
+template <class A>
+double largest_error(std::vector<A> const& got, std::vector<double> const& want) {
   REQUIRE(got.size() == want.size());
   double worst = 0;
   for (std::size_t i = 0; i < got.size(); ++i) {
@@ -49,7 +51,8 @@ template <class A> double largest_error(std::vector<A> const& got, std::vector<d
   return worst;
 }
 
-template <class T, class I> void check(int64_t outer, int64_t classes, int64_t inner, bool ignoring) {
+template <class T, class I>
+void check(int64_t outer, int64_t classes, int64_t inner, bool ignoring) {
   using C = ricci::accumulator_t<T>;
   dtype const type = ricci::dtype_of<T>;
   INFO(std::string(ricci::name_of<T>()), " ", outer, " ", classes, " ", inner);
@@ -186,7 +189,8 @@ TEST_CASE("without classes every row must be ignored") {
                   ricci::index_error);
 }
 
-TEST_CASE("cross_entropy gives the same bits at 1, 2 and 3 threads, and refuses floats as targets") {
+TEST_CASE(
+    "cross_entropy gives the same bits at 1, 2 and 3 threads, and refuses floats as targets") {
   int const before = k::threads();
   int64_t const rows = 700, classes = 65;
   auto const x = values<float>(rows * classes, 1);
@@ -200,7 +204,7 @@ TEST_CASE("cross_entropy gives the same bits at 1, 2 and 3 threads, and refuses 
     CHECK(std::memcmp(one.data(), loss.data(), rows * sizeof(float)) == 0);
   }
   k::set_threads(before);
-  CHECK_THROWS_AS(k::cross_entropy(dtype::f32, rows, classes, 1, x.data(), {dtype::f32, x.data(), {}},
-                                   loss.data(), lse.data()),
+  CHECK_THROWS_AS(k::cross_entropy(dtype::f32, rows, classes, 1, x.data(),
+                                   {dtype::f32, x.data(), {}}, loss.data(), lse.data()),
                   ricci::value_error);
 }

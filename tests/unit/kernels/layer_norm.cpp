@@ -24,7 +24,8 @@ constexpr double eps = 1e-5;
 template <class T> std::vector<T> values(int64_t count, int64_t seed) {
   std::vector<T> x(static_cast<std::size_t>(count));
   for (int64_t i = 0; i < count; ++i) {
-    auto const bits = static_cast<std::uint32_t>(static_cast<std::uint64_t>(seed + i) * 2654435761u);
+    auto const bits =
+        static_cast<std::uint32_t>(static_cast<std::uint64_t>(seed + i) * 2654435761u);
     x[i] = static_cast<T>(2.0f * (static_cast<float>(bits >> 8) / (1 << 23) - 1.0f));
   }
   return x;
@@ -37,9 +38,9 @@ struct result {
 };
 
 // The definition in f64; scale and bias may be empty.
-template <class T>
-result reference(int64_t rows, int64_t width, std::vector<T> const& x, std::vector<T> const& scale,
-                 std::vector<T> const& bias, std::vector<T> const& dy) {
+template <class T> result reference(int64_t rows, int64_t width, std::vector<T> const& x,
+                                    std::vector<T> const& scale, std::vector<T> const& bias,
+                                    std::vector<T> const& dy) {
   result e;
   e.y.resize(x.size());
   e.dx.resize(x.size());
@@ -78,7 +79,8 @@ template <> constexpr double tolerance<float> = 4e-6;
 template <> constexpr double tolerance<bf16> = 5e-3;
 template <> constexpr double tolerance<f16> = 7e-4;
 
-template <class A> double largest_error(std::vector<A> const& got, std::vector<double> const& want) {
+template <class A>
+double largest_error(std::vector<A> const& got, std::vector<double> const& want) {
   REQUIRE(got.size() == want.size());
   double worst = 0;
   for (std::size_t i = 0; i < got.size(); ++i) {
@@ -221,10 +223,8 @@ TEST_CASE("layer_norm backward gives the same bits at 1, 2 and 3 threads") {
 
 TEST_CASE("layer_norm refuses what it cannot compute") {
   float x = 0;
-  CHECK_THROWS_AS(
-      k::layer_norm(dtype::i64, 1, 1, &x, nullptr, nullptr, eps, &x, nullptr, nullptr),
-      ricci::value_error);
-  CHECK_THROWS_AS(
-      k::layer_norm(dtype::f32, 1, -2, &x, nullptr, nullptr, eps, &x, nullptr, nullptr),
-      ricci::shape_error);
+  CHECK_THROWS_AS(k::layer_norm(dtype::i64, 1, 1, &x, nullptr, nullptr, eps, &x, nullptr, nullptr),
+                  ricci::value_error);
+  CHECK_THROWS_AS(k::layer_norm(dtype::f32, 1, -2, &x, nullptr, nullptr, eps, &x, nullptr, nullptr),
+                  ricci::shape_error);
 }

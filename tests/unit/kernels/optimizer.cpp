@@ -22,13 +22,15 @@ namespace {
 template <class T> std::vector<T> values(int64_t count, int64_t seed) {
   std::vector<T> x(static_cast<std::size_t>(count));
   for (int64_t i = 0; i < count; ++i) {
-    auto const bits = static_cast<std::uint32_t>(static_cast<std::uint64_t>(seed + i) * 2654435761u);
+    auto const bits =
+        static_cast<std::uint32_t>(static_cast<std::uint64_t>(seed + i) * 2654435761u);
     x[i] = static_cast<T>(static_cast<float>(bits >> 8) / (1 << 23) - 1.0f);
   }
   return x;
 }
 
-template <class A> double largest_error(std::vector<A> const& got, std::vector<double> const& want) {
+template <class A>
+double largest_error(std::vector<A> const& got, std::vector<double> const& want) {
   double worst = 0;
   for (std::size_t i = 0; i < got.size(); ++i) {
     double const error = std::abs(static_cast<double>(got[i]) - want[i]) / (1 + std::abs(want[i]));
@@ -60,8 +62,9 @@ template <class T> void check_adamw(int64_t count, bool with_master) {
   for (int64_t step = 1; step <= 4; ++step) {
     auto const g = values<T>(count, 1000 * step);
     k::adamw_options const o{1e-2, 0.9, 0.95, 1e-8, 0.1, step, 0.5};
-    k::adamw_step({ricci::dtype_of<T>, count, p.data(), g.data(), with_master ? master.data() : nullptr},
-                  m.data(), v.data(), o);
+    k::adamw_step(
+        {ricci::dtype_of<T>, count, p.data(), g.data(), with_master ? master.data() : nullptr},
+        m.data(), v.data(), o);
     for (std::size_t i = 0; i < p.size(); ++i) {
       double const slope = 0.5 * static_cast<double>(g[i]);
       want[i] -= 1e-2 * 0.1 * want[i];
@@ -148,7 +151,8 @@ TEST_CASE("sgd_step with and without momentum, dampening, nesterov and weight de
     check_sgd<float>(count, {.learning_rate = 0.1}, false);
     check_sgd<float>(count, {.learning_rate = 0.1, .momentum = 0.9, .weight_decay = 0.01}, true);
     check_sgd<double>(
-        count, {.learning_rate = 0.1, .momentum = 0.9, .dampening = 0.3, .gradient_scale = 2}, true);
+        count, {.learning_rate = 0.1, .momentum = 0.9, .dampening = 0.3, .gradient_scale = 2},
+        true);
     check_sgd<double>(count, {.learning_rate = 0.1, .momentum = 0.8, .nesterov = true}, true);
     check_sgd<bf16>(count, {.learning_rate = 0.1, .momentum = 0.9, .nesterov = true}, true);
     check_sgd<f16>(count, {.learning_rate = 0.1, .momentum = 0.9}, true);

@@ -24,7 +24,8 @@ constexpr double eps = 1e-6;
 template <class T> std::vector<T> values(int64_t count, int64_t seed) {
   std::vector<T> x(static_cast<std::size_t>(count));
   for (int64_t i = 0; i < count; ++i) {
-    auto const bits = static_cast<std::uint32_t>(static_cast<std::uint64_t>(seed + i) * 2654435761u);
+    auto const bits =
+        static_cast<std::uint32_t>(static_cast<std::uint64_t>(seed + i) * 2654435761u);
     x[i] = static_cast<T>(2.0f * (static_cast<float>(bits >> 8) / (1 << 23) - 1.0f));
   }
   return x;
@@ -32,7 +33,8 @@ template <class T> std::vector<T> values(int64_t count, int64_t seed) {
 
 template <class T> double wide(T value) { return static_cast<double>(value); }
 
-template <class A> double largest_error(std::vector<A> const& got, std::vector<double> const& want) {
+template <class A>
+double largest_error(std::vector<A> const& got, std::vector<double> const& want) {
   REQUIRE(got.size() == want.size());
   double worst = 0;
   for (std::size_t i = 0; i < got.size(); ++i) {

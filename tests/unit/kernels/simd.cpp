@@ -113,9 +113,8 @@ TEST_CASE("row loops visit every element once, partial vectors included") {
     for (int i = 0; i < n; ++i) CHECK(y[i] == x[i]);
     CHECK(y[n] == -1.0f);
     CHECK(simd::sum_row<float>(n, load) == sum);
-    auto const both = simd::sum_row_twice<float>(n, [&](auto at) {
-      return simd::two<simd::vec<float>>{load(at), load(at) * load(at)};
-    });
+    auto const both = simd::sum_row_twice<float>(
+        n, [&](auto at) { return simd::two<simd::vec<float>>{load(at), load(at) * load(at)}; });
     CHECK(both.first == sum);
     float const top = simd::max_row<float>(n, load);
     CHECK(top == (n == 0 ? -std::numeric_limits<float>::infinity() : n > 6 ? -3.0f : x[n - 1]));
@@ -129,5 +128,5 @@ TEST_CASE("transpose exchanges rows and lanes") {
     for (int j = 0; j < n; ++j) rows[i][j] = 100 * i + j;
   simd::transpose<double>(rows);
   for (int i = 0; i < n; ++i)
-    for (int j = 0; j < n; ++j) CHECK(rows[i][j] == 100 * j + i);
+    for (int j = 0; j < n; ++j) CHECK(double(rows[i][j]) == 100 * j + i);
 }

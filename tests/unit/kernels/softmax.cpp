@@ -31,7 +31,8 @@ struct shape {
 template <class T> std::vector<T> values(int64_t count, int64_t seed) {
   std::vector<T> x(static_cast<std::size_t>(count));
   for (int64_t i = 0; i < count; ++i) {
-    auto const bits = static_cast<std::uint32_t>(static_cast<std::uint64_t>(seed + i) * 2654435761u);
+    auto const bits =
+        static_cast<std::uint32_t>(static_cast<std::uint64_t>(seed + i) * 2654435761u);
     x[i] = static_cast<T>(3.0f * (static_cast<float>(bits >> 8) / (1 << 23) - 1.0f));
   }
   return x;
@@ -65,7 +66,8 @@ template <> constexpr double tolerance<float> = 1e-6;
 template <> constexpr double tolerance<bf16> = 4e-3;
 template <> constexpr double tolerance<f16> = 5e-4;
 
-template <class T> double largest_error(std::vector<T> const& got, std::vector<double> const& want) {
+template <class T>
+double largest_error(std::vector<T> const& got, std::vector<double> const& want) {
   double worst = 0;
   for (std::size_t i = 0; i < got.size(); ++i) {
     double const g = static_cast<double>(got[i]);
@@ -108,9 +110,9 @@ template <class T> void check(shape s) {
       top = std::max(top, static_cast<double>(y[p]));
     }
     for (auto const p : line)
-      want_dx[p] = top == -infinity ? 0
-                                    : static_cast<double>(dy[p]) -
-                                          std::exp(static_cast<double>(y[p])) * sum;
+      want_dx[p] = top == -infinity
+                       ? 0
+                       : static_cast<double>(dy[p]) - std::exp(static_cast<double>(y[p])) * sum;
   });
   CHECK(largest_error(dx, want_dx) <= 20 * tolerance<T>);  // the sum reaches 20 times one dy
 

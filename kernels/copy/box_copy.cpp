@@ -1,0 +1,202 @@
+#include "kernels/copy/box_copy.hpp"
+
+#include <cstring>
+
+#include "kernels/copy/square.hpp"
+
+namespace ricci::kernels {
+namespace {
+
+template <int Bytes> RICCI_ALWAYS_INLINE void move_bytes(char* to, char const* from) {
+  typename simd::detail::vector_type<std::uint8_t, Bytes>::type v;
+  std::memcpy(&v, from, sizeof v);
+  std::memcpy(to, &v, sizeof v);
+}
+
+// A run of Bytes to 2 Bytes: two pieces, which overlap when it is shorter.
+template <int Bytes> RICCI_ALWAYS_INLINE void move_pair(char* to, char const* from,
+                                                        std::int64_t run) {
+  typename simd::detail::vector_type<std::uint8_t, Bytes>::type first, last;
+  std::memcpy(&first, from, sizeof first);
+  std::memcpy(&last, from + run - Bytes, sizeof last);
+  std::memcpy(to, &first, sizeof first);
+  std::memcpy(to + run - Bytes, &last, sizeof last);
+}
+
+struct move_tiny {
+  RICCI_ALWAYS_INLINE void operator()(char* to, char const* from, std::int64_t run) const {
+    for (std::int64_t i = 0; i < run; ++i) to[i] = from[i];
+  }
+};
+template <int Bytes> struct move_short {
+  RICCI_ALWAYS_INLINE void operator()(char* to, char const* from, std::int64_t run) const {
+    move_pair<Bytes>(to, from, run);
+  }
+};
+struct move_lines {
+  RICCI_ALWAYS_INLINE void operator()(char* to, char const* from, std::int64_t run) const {
+    for (std::int64_t i = 0; i + 64 < run; i += 64) move_bytes<64>(to + i, from + i);
+    move_bytes<64>(to + run - 64, from + run - 64);
+  }
+};
+struct move_long {
+  void operator()(char* to, char const* from, std::int64_t run) const {
+    std::memcpy(to, from, static_cast<std::size_t>(run));
+  }
+};
+
+template <class Move> void copy_runs(box_rows const& b, char* target, char const* source) {
+  for (std::int64_t i = 0; i < b.outer; ++i)
+    for (std::int64_t j = 0; j < b.inner; ++j)
+      Move{}(target + i * b.outer_target + j * b.inner_target,
+             source + i * b.outer_source + j * b.inner_source, b.run);
+}
+
+// A box at the end of an axis can hold a shorter run than the others.
+void copy_any_runs(box_rows const& b, char* target, char const* source) {
+  auto const move = b.run < 4     ? &copy_runs<move_tiny>
+                    : b.run < 8   ? &copy_runs<move_short<4>>
+                    : b.run < 16  ? &copy_runs<move_short<8>>
+                    : b.run < 32  ? &copy_runs<move_short<16>>
+                    : b.run < 64  ? &copy_runs<move_short<32>>
+                    : b.run < 512 ? &copy_runs<move_lines>
+                                  : &copy_runs<move_long>;
+  move(b, target, source);
+}
+
+template <class U> void transpose_box(box_rows const& b, char* target, char const* source) {
+  constexpr std::int64_t rows = square<U>::rows, lanes = square<U>::lanes, size = sizeof(U);
+  for (std::int64_t i = 0; i < b.outer; i += lanes) {
+    char* const to = target + i * b.outer_target;
+    char const* const from = source + i * size;
+    std::int64_t const width = std::min(lanes, b.outer - i);
+    std::int64_t j = 0;
+    if (width == lanes)
+      for (; j + rows <= b.inner; j += rows)
+        transpose_whole<U>(to + j * size, b.outer_target, from + j * b.inner_source,
+                           b.inner_source);
+    for (; j < b.inner; j += rows)
+      transpose_part<U>(to + j * size, b.outer_target, from + j * b.inner_source, b.inner_source,
+                        std::min(rows, b.inner - j), width);
+  }
+}
+
+// The target is contiguous along the inner axis; the source repeats, runs backwards, or steps.
+template <class U> void gather_box(box_rows const& b, char* target, char const* source) {
+  using place = typename at_any_address<U>::type;
+  for (std::int64_t i = 0; i < b.outer; ++i) {
+    auto* const to = reinterpret_cast<place*>(target + i * b.outer_target);
+    char const* const from = source + i * b.outer_source;
+    if (b.inner_source == 0) {
+      U const value = *reinterpret_cast<place const*>(from);
+      for (std::int64_t j = 0; j < b.inner; ++j) to[j] = value;
+    } else if (b.inner_source == -static_cast<std::int64_t>(sizeof(U))) {
+      auto const* const last = reinterpret_cast<place const*>(from);
+      for (std::int64_t j = 0; j < b.inner; ++j) to[j] = last[-j];
+    } else {
+      for (std::int64_t j = 0; j < b.inner; ++j)
+        to[j] = *reinterpret_cast<place const*>(from + j * b.inner_source);
+    }
+  }
+}
+
+template <class U> void copy_elements(box_rows const& b, char* target, char const* source) {
+  for (std::int64_t i = 0; i < b.outer; ++i)
+    for (std::int64_t j = 0; j < b.inner; ++j)
+      std::memcpy(target + i * b.outer_target + j * b.inner_target,
+                  source + i * b.outer_source + j * b.inner_source, sizeof(U));
+}
+
+enum class form { transposed, gathered, scattered };
+
+template <class U> auto kernel_of(form f) {
+  return f == form::transposed ? &transpose_box<U>
+         : f == form::gathered ? &gather_box<U>
+                               : &copy_elements<U>;
+}
+
+auto kernel_of(form f, std::int64_t element_size) {
+  switch (element_size) {
+    case 1:
+      return kernel_of<std::uint8_t>(f);
+    case 2:
+      return kernel_of<std::uint16_t>(f);
+    case 4:
+      return kernel_of<std::uint32_t>(f);
+    default:
+      return kernel_of<std::uint64_t>(f);
+  }
+}
+
+// Squares in registers of which so little is filled lose against single elements.
+constexpr std::int64_t least_side = 4;
+
+}  // namespace
+
+box_copy::box_copy(box_plan const& plan) : plan_(plan) {
+  int end = plan.rank;
+  if (plan.has_run()) run_ = --end;
+  inner_ = end - 1;
+  outer_ = plan.nearest_source_axis(end);
+  bool const is_apart = outer_ >= 0 && outer_ != inner_;
+  if (!is_apart) outer_ = end - 2;
+  if (outer_ < 0) outer_ = -1;
+  for (int axis = 0; axis < end; ++axis)
+    if (axis != inner_ && axis != outer_) other_[others_++] = axis;
+  if (run_ >= 0) {
+    kernel_ = &copy_any_runs;
+    return;
+  }
+  std::int64_t const size = plan.element_size;
+  form f = form::scattered;
+  if (inner_ < 0) {
+    // One element: no axis, no stride to look at.
+  } else if (plan.axes[inner_].target == size) {
+    f = form::gathered;
+    if (is_apart && std::abs(plan.axes[outer_].source) == size && plan.axes[inner_].source != 0 &&
+        std::min(plan.axes[outer_].extent, plan.axes[inner_].extent) >= least_side) {
+      f = form::transposed;
+      flips_outer_ = plan.axes[outer_].source < 0;
+    }
+  }
+  kernel_ = kernel_of(f, size);
+}
+
+void box_copy::operator()(char* target, char const* source, std::int64_t const* extents) const {
+  box_rows rows;
+  rows.run = run_ < 0 ? plan_.element_size : extents[run_] * plan_.element_size;
+  if (inner_ >= 0) {
+    rows.inner = extents[inner_];
+    rows.inner_target = plan_.axes[inner_].target;
+    rows.inner_source = plan_.axes[inner_].source;
+  }
+  if (outer_ >= 0) {
+    rows.outer = extents[outer_];
+    rows.outer_target = plan_.axes[outer_].target;
+    rows.outer_source = plan_.axes[outer_].source;
+    if (flips_outer_) {
+      target += rows.outer_target * (rows.outer - 1);
+      source += rows.outer_source * (rows.outer - 1);
+      rows.outer_target = -rows.outer_target;
+      rows.outer_source = -rows.outer_source;
+    }
+  }
+  std::int64_t place[max_copy_rank];
+  for (int i = 0; i < others_; ++i) place[i] = 0;
+  for (;;) {
+    kernel_(rows, target, source);
+    int i = others_ - 1;
+    for (; i >= 0; --i) {
+      box_axis const& axis = plan_.axes[other_[i]];
+      target += axis.target;
+      source += axis.source;
+      if (++place[i] < extents[other_[i]]) break;
+      target -= axis.target * place[i];
+      source -= axis.source * place[i];
+      place[i] = 0;
+    }
+    if (i < 0) return;
+  }
+}
+
+}  // namespace ricci::kernels

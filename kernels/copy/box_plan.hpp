@@ -1,0 +1,62 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "kernels/copy/copy.hpp"
+#include "kernels/parallel/parallel.hpp"
+
+/// Private to kernels/copy: the order in which a strided pass visits its places.
+namespace ricci::kernels {
+
+/// One axis of a pass. Strides in bytes.
+struct box_axis {
+  std::int64_t extent;
+  std::int64_t block;   // of the extent that a box holds
+  std::int64_t target;  // > 0
+  std::int64_t source;
+};
+
+/// A pass over strided places as boxes that fit the nearest cache on both sides.
+///   Invariant  rank axes of extent >= 2, target strides descending, none of which continues its
+///              neighbour on both sides; no axis at all is one element
+///   Invariant  a box holds lines of the source and of the target whole, as far as the extents let
+struct box_plan {
+  int rank = 0;
+  bool is_empty = false;
+  std::int64_t element_size = 0;
+  std::int64_t count = 1;  // elements
+  char* target = nullptr;
+  char const* source = nullptr;
+  box_axis axes[max_copy_rank];
+
+  /// The last axis is contiguous on both sides.
+  bool has_run() const {
+    return rank > 0 && axes[rank - 1].target == element_size &&
+           axes[rank - 1].source == element_size;
+  }
+  /// The axis below `end` along which the source is nearest to contiguous; -1 if it stands still.
+  int nearest_source_axis(int end) const;
+};
+
+/// Checks, sorts, merges; block is not yet set.
+///   Errors  those of `copy`
+box_plan plan_boxes(char const* who, std::int64_t element_size, int rank,
+                    std::int64_t const* extents, void* target, std::int64_t const* target_strides,
+                    void const* source, std::int64_t const* source_strides);
+
+/// Sets the blocks: small passes are one box; else boxes hold `line_bytes` along both sides'
+/// nearest axes, and runs of up to `run_bytes`.
+void choose_blocks(box_plan& plan, std::int64_t line_bytes, std::int64_t run_bytes);
+
+/// A box: where it begins, and its extents along the axes of the plan.
+struct box {
+  char* target;
+  char const* source;
+  std::int64_t const* extents;  // [rank]
+};
+
+/// Calls body(box) for every box, on all threads when the pass is large; each box once.
+void for_each_box(box_plan const& plan, function_ref<void(box const&)> body);
+
+}  // namespace ricci::kernels

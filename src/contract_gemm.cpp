@@ -4,6 +4,7 @@
 
 #include <ricci/tensor/storage.hpp>
 
+#include "kernels/copy/copy.hpp"
 #include "src/gemm.hpp"
 
 namespace ricci::exec {
@@ -45,6 +46,20 @@ bool merges(carried_plan const& c, std::int64_t contraction_axis::* stride) {
   return true;
 }
 
+// c = a, by the strides of the axes.
+void copy_axes(std::int64_t element_size, contraction_axis const* axes, int count, void const* a,
+               void* c) {
+  std::int64_t extents[max_indices];
+  std::int64_t from[max_indices];
+  std::int64_t to[max_indices];
+  for (int i = 0; i < count; ++i) {
+    extents[i] = axes[i].extent;
+    from[i] = axes[i].a;
+    to[i] = axes[i].c;
+  }
+  kernels::copy(element_size, count, extents, c, to, a, from);
+}
+
 // Copies one operand to new storage of another dtype: axes in the order given, others summed.
 void copy_operand(carried_plan& c, planned_array& array, std::int64_t contraction_axis::* stride,
                   int const* kept, int kept_count, int const* summed, int summed_count, dtype to,
@@ -64,18 +79,22 @@ void copy_operand(carried_plan& c, planned_array& array, std::int64_t contractio
     sums[i].a = c.index[summed[i]].*stride;
   }
   storage_handle memory = allocate(checked_bytes(count, to), role::workspace);
-  contraction_problem copy;
-  copy.a = array.data;
-  copy.a_type = array.type;
-  copy.b = one_of(array.type);
-  copy.b_type = accumulator_of(array.type);
-  copy.c = memory.data();
-  copy.c_type = to;
-  copy.m = axes;
-  copy.ms = kept_count;
-  copy.k = sums;
-  copy.ks = summed_count;
-  kernels::contract(copy);
+  if (summed_count == 0 && to == array.type) {
+    copy_axes(size_of(to), axes, kept_count, array.data, memory.data());
+  } else {
+    contraction_problem sum;
+    sum.a = array.data;
+    sum.a_type = array.type;
+    sum.b = one_of(array.type);
+    sum.b_type = accumulator_of(array.type);
+    sum.c = memory.data();
+    sum.c_type = to;
+    sum.m = axes;
+    sum.ms = kept_count;
+    sum.k = sums;
+    sum.ks = summed_count;
+    kernels::contract(sum);
+  }
   for (int i = 0; i < kept_count; ++i) c.index[kept[i]].*stride = axes[i].c;
   for (int i = 0; i < summed_count; ++i) c.index[summed[i]].*stride = 0;
   array.memory = memory;
@@ -142,6 +161,10 @@ void finish(carried_plan const& c, void const* source, dtype source_type,
     axes[merged] = axes[i];
     axes[merged].extent = extent;
   }
+  bool const is_plain = problem.alpha == 1 && problem.bias.data == nullptr &&
+                        problem.residual.data == nullptr && problem.activation == opcode::convert;
+  if (is_plain && source_type == problem.c_type)
+    return copy_axes(size_of(source_type), axes, count > 0 ? merged + 1 : 0, source, problem.c);
   contraction_problem last = problem;
   last.a = source;
   last.a_type = source_type;
@@ -337,15 +360,17 @@ void run_planned(contraction_terms const& terms, contraction_problem const& prob
       return finish(c, problem.c, problem.c_type, lies, problem);
     }
   }
+  // Without an epilogue the library's own rounding is the only one.
+  dtype const beside = !has_epilogue && problem.c_type == type ? type : dtype::f32;
   storage_handle const memory =
-      allocate(checked_bytes(terms.result_count, dtype::f32), role::workspace);
+      allocate(checked_bytes(terms.result_count, beside), role::workspace);
   g.c = memory.data();
-  g.out = dtype::f32;
+  g.out = beside;
   if (gemm(g, false) != gemm_outcome::unsupported) {
     report.is_fused = !has_epilogue;
     report.packs += 1;
     report.temporary_bytes += memory.bytes();
-    return finish(c, memory.data(), dtype::f32, lies, problem);
+    return finish(c, memory.data(), beside, lies, problem);
   }
   report.gemms = 0;
   run_loops(c, problem, report);

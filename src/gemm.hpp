@@ -41,7 +41,4 @@ enum class gemm_outcome { done, plain, unsupported };
 ///           and b have a stride of 1 among theirs; plain is returned only if `may_be_plain`
 gemm_outcome gemm(gemm_problem const& problem, bool may_be_plain);
 
-/// What the library calls the implementation that `gemm` takes for the problem; for tests.
-char const* gemm_implementation(gemm_problem const& problem);
-
 }  // namespace ricci::exec

@@ -120,8 +120,12 @@ struct ready_primitive {
     add(DNNL_ARG_WEIGHTS, made->b);
     add(DNNL_ARG_DST, made->c);
     add(DNNL_ARG_SCRATCHPAD, made->scratch);
-    for (memory::desc const* desc : {&made->bias, &made->residual})
-      if (desc->data.ndims > 0) add(DNNL_ARG_ATTR_MULTIPLE_POST_OP(step++) | DNNL_ARG_SRC_1, *desc);
+    if (made->bias.data.ndims > 0)
+      add(made->has_own_bias ? DNNL_ARG_BIAS
+                             : DNNL_ARG_ATTR_MULTIPLE_POST_OP(step++) | DNNL_ARG_SRC_1,
+          made->bias);
+    if (made->residual.data.ndims > 0)
+      add(DNNL_ARG_ATTR_MULTIPLE_POST_OP(step) | DNNL_ARG_SRC_1, made->residual);
   }
 
   void execute(gemm_problem const& p) {
@@ -221,10 +225,6 @@ gemm_outcome gemm(gemm_problem const& p, bool may_be_plain) {
   else
     ready.execute(p);
   return made->is_plain ? gemm_outcome::plain : gemm_outcome::done;
-}
-
-char const* gemm_implementation(gemm_problem const& p) {
-  return ready_for(p, true, threads_for(p)).made->implementation.c_str();
 }
 
 }  // namespace ricci::exec

@@ -46,7 +46,8 @@ enum class gemm_way { threaded, tiles, unsupported };
 /// A primitive of oneDNN, or the tiles that stand for one.
 struct made_primitive {
   gemm_way way = gemm_way::unsupported;
-  bool is_plain = false;
+  bool is_plain = false;      // without the epilogue
+  bool has_own_bias = false;  // matmul's argument, not an addition after it
   std::string implementation;
   std::int64_t tile_m = 0, tile_n = 0;
   dnnl::matmul primitive;

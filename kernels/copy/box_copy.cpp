@@ -1,6 +1,8 @@
 #include "kernels/copy/box_copy.hpp"
 
+#include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "kernels/copy/square.hpp"
 
@@ -64,20 +66,21 @@ void copy_any_runs(box_rows const& b, char* target, char const* source) {
   move(b, target, source);
 }
 
+// Along the source's rows: as many streams as a square has rows, which the processor fetches ahead.
 template <class U> void transpose_box(box_rows const& b, char* target, char const* source) {
   constexpr std::int64_t rows = square<U>::rows, lanes = square<U>::lanes, size = sizeof(U);
-  for (std::int64_t i = 0; i < b.outer; i += lanes) {
-    char* const to = target + i * b.outer_target;
-    char const* const from = source + i * size;
-    std::int64_t const width = std::min(lanes, b.outer - i);
-    std::int64_t j = 0;
-    if (width == lanes)
-      for (; j + rows <= b.inner; j += rows)
-        transpose_whole<U>(to + j * size, b.outer_target, from + j * b.inner_source,
+  for (std::int64_t j = 0; j < b.inner; j += rows) {
+    char* const to = target + j * size;
+    char const* const from = source + j * b.inner_source;
+    std::int64_t const height = std::min(rows, b.inner - j);
+    std::int64_t i = 0;
+    if (height == rows)
+      for (; i + lanes <= b.outer; i += lanes)
+        transpose_whole<U>(to + i * b.outer_target, b.outer_target, from + i * size,
                            b.inner_source);
-    for (; j < b.inner; j += rows)
-      transpose_part<U>(to + j * size, b.outer_target, from + j * b.inner_source, b.inner_source,
-                        std::min(rows, b.inner - j), width);
+    for (; i < b.outer; i += lanes)
+      transpose_part<U>(to + i * b.outer_target, b.outer_target, from + i * size, b.inner_source,
+                        height, std::min(lanes, b.outer - i));
   }
 }
 
@@ -133,17 +136,20 @@ constexpr std::int64_t least_side = 4;
 
 }  // namespace
 
-box_copy::box_copy(box_plan const& plan) : plan_(plan) {
-  int end = plan.rank;
-  if (plan.has_run()) run_ = --end;
-  inner_ = end - 1;
-  outer_ = plan.nearest_source_axis(end);
+box_copy::box_copy(box_plan const& plan) : plan_(plan), run_(plan.run_begin()) {
+  inner_ = run_ - 1;
+  outer_ = plan.nearest_source_axis(run_);
   bool const is_apart = outer_ >= 0 && outer_ != inner_;
-  if (!is_apart) outer_ = end - 2;
-  if (outer_ < 0) outer_ = -1;
-  for (int axis = 0; axis < end; ++axis)
-    if (axis != inner_ && axis != outer_) other_[others_++] = axis;
-  if (run_ >= 0) {
+  if (!is_apart) outer_ = std::max(-1, run_ - 2);
+  for (int axis = 0; axis < run_; ++axis) {
+    if (axis == inner_ || axis == outer_) continue;
+    int at = others_++;
+    for (; at > 0 && std::abs(plan.axes[other_[at - 1]].source) < std::abs(plan.axes[axis].source);
+         --at)
+      other_[at] = other_[at - 1];
+    other_[at] = axis;
+  }
+  if (run_ < plan.rank) {
     kernel_ = &copy_any_runs;
     return;
   }
@@ -152,19 +158,26 @@ box_copy::box_copy(box_plan const& plan) : plan_(plan) {
   if (inner_ < 0) {
     // One element: no axis, no stride to look at.
   } else if (plan.axes[inner_].target == size) {
-    f = form::gathered;
-    if (is_apart && std::abs(plan.axes[outer_].source) == size && plan.axes[inner_].source != 0 &&
-        std::min(plan.axes[outer_].extent, plan.axes[inner_].extent) >= least_side) {
-      f = form::transposed;
-      flips_outer_ = plan.axes[outer_].source < 0;
+    box_axis const& inner = plan.axes[inner_];
+    if (is_apart && std::abs(plan.axes[outer_].source) == size && inner.source != 0) {
+      box_axis const& outer = plan.axes[outer_];
+      transposes_ = std::min(outer.extent, inner.extent) >= least_side;
+      flips_outer_ = transposes_ && outer.source < 0;
     }
+    if (transposes_)
+      f = form::transposed;
+    else if (inner.extent >= least_side || outer_ < 0 || inner.source == 0)
+      f = form::gathered;
+    else
+      std::swap(inner_, outer_);
   }
   kernel_ = kernel_of(f, size);
 }
 
 void box_copy::operator()(char* target, char const* source, std::int64_t const* extents) const {
   box_rows rows;
-  rows.run = run_ < 0 ? plan_.element_size : extents[run_] * plan_.element_size;
+  rows.run = plan_.element_size;
+  for (int axis = run_; axis < plan_.rank; ++axis) rows.run *= extents[axis];
   if (inner_ >= 0) {
     rows.inner = extents[inner_];
     rows.inner_target = plan_.axes[inner_].target;

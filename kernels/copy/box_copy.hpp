@@ -19,7 +19,11 @@ class box_copy {
  public:
   explicit box_copy(box_plan const& plan);
 
-  /// Copies the box of those extents, at most the plan's.
+  /// Do source and target run along different axes, so that every line of one meets many of the
+  /// other?
+  bool transposes() const { return transposes_; }
+
+  /// Copies the box of those extents, at most the plan's blocks.
   void operator()(char* target, char const* source, std::int64_t const* extents) const;
 
  private:
@@ -27,9 +31,10 @@ class box_copy {
 
   box_plan const& plan_;
   kernel kernel_;
-  int run_ = -1;  // axes of the plan, -1: none
-  int inner_ = -1;
+  int run_;         // axes of the plan from here on are one run
+  int inner_ = -1;  // axes of the plan, -1: none
   int outer_ = -1;
+  bool transposes_ = false;
   bool flips_outer_ = false;  // the outer axis runs backwards, so that its source runs forwards
   int others_ = 0;
   int other_[max_copy_rank];

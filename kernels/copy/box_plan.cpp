@@ -52,6 +52,16 @@ void widen(box_axis& axis, std::int64_t& covered, std::int64_t wanted) {
 
 }  // namespace
 
+int box_plan::run_begin() const {
+  int begin = rank;
+  std::int64_t run = element_size;
+  while (begin > 0 && axes[begin - 1].target == run && axes[begin - 1].source == run) {
+    run *= axes[--begin].extent;
+    if (axes[begin].block != axes[begin].extent) break;
+  }
+  return begin;
+}
+
 int box_plan::nearest_source_axis(int end) const {
   int nearest = -1;
   for (int axis = 0; axis < end; ++axis)
@@ -115,12 +125,12 @@ box_plan plan_boxes(char const* who, std::int64_t element_size, int rank,
 void choose_blocks(box_plan& plan, std::int64_t line_bytes, std::int64_t run_bytes) {
   int const rank = plan.rank;
   if (plan.count <= small_count || rank == 0) return;
+  int begin = plan.run_begin();
   for (int axis = 0; axis < rank; ++axis) plan.axes[axis].block = 1;
   std::int64_t const wanted = line_bytes / plan.element_size;
   std::int64_t covered = 1;
-  int begin = rank;
-  if (plan.has_run()) {
-    box_axis& run = plan.axes[--begin];
+  if (begin < rank) {
+    box_axis& run = plan.axes[begin];
     run.block = even_block(run.extent, run_bytes / plan.element_size);
     covered = run.block;
   }
@@ -152,6 +162,31 @@ void choose_blocks(box_plan& plan, std::int64_t line_bytes, std::int64_t run_byt
     a.block = std::max(a.block, even_block(a.extent, (small_count - 1) / held + 1));
     held *= a.block;
   }
+}
+
+std::int64_t box_bytes(box_plan const& plan) {
+  std::int64_t bytes = plan.element_size;
+  for (int axis = 0; axis < plan.rank; ++axis) bytes *= plan.axes[axis].block;
+  return bytes;
+}
+
+box_plan into_packed(box_plan const& plan) {
+  box_plan into = plan;
+  std::int64_t stride = plan.element_size;
+  for (int axis = plan.rank - 1; axis >= 0; --axis) {
+    into.axes[axis].target = stride;
+    stride *= plan.axes[axis].block;
+  }
+  return into;
+}
+
+box_plan from_packed(box_plan const& plan) {
+  box_plan from = into_packed(plan);
+  for (int axis = 0; axis < plan.rank; ++axis) {
+    from.axes[axis].source = from.axes[axis].target;
+    from.axes[axis].target = plan.axes[axis].target;
+  }
+  return from;
 }
 
 void for_each_box(box_plan const& plan, function_ref<void(box const&)> body) {

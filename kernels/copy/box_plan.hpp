@@ -30,11 +30,8 @@ struct box_plan {
   char const* source = nullptr;
   box_axis axes[max_copy_rank];
 
-  /// The last axis is contiguous on both sides.
-  bool has_run() const {
-    return rank > 0 && axes[rank - 1].target == element_size &&
-           axes[rank - 1].source == element_size;
-  }
+  /// The first axis of those that are one contiguous run on both sides in every box; rank: none.
+  int run_begin() const;
   /// The axis below `end` along which the source is nearest to contiguous; -1 if it stands still.
   int nearest_source_axis(int end) const;
 };
@@ -48,6 +45,16 @@ box_plan plan_boxes(char const* who, std::int64_t element_size, int rank,
 /// Sets the blocks: small passes are one box; else boxes hold `line_bytes` along both sides'
 /// nearest axes, and runs of up to `run_bytes`.
 void choose_blocks(box_plan& plan, std::int64_t line_bytes, std::int64_t run_bytes);
+
+/// Bytes of a whole box.
+std::int64_t box_bytes(box_plan const& plan);
+
+/// Divides the pass in two through a packed box at hand: from the source into it, and from it to
+/// the target, each side in the order that it likes.
+///   Value   the strides of `plan` on one side, those of the packed box on the other
+///   Axes    packed in the order of the target, by the blocks: a smaller box leaves gaps
+box_plan into_packed(box_plan const& plan);
+box_plan from_packed(box_plan const& plan);
 
 /// A box: where it begins, and its extents along the axes of the plan.
 struct box {

@@ -9,21 +9,18 @@
 namespace ricci::kernels {
 namespace {
 
-/// A thread's registers, kept between calls. Nested cursors on one thread would share them, so a
-/// kernel holds at most one cursor at a time.
-std::byte* scratch(std::int64_t bytes) {
-  struct deleter {
-    void operator()(std::byte* p) const { ::operator delete(p, std::align_val_t{64}); }
-  };
-  thread_local std::unique_ptr<std::byte, deleter> memory;
-  thread_local std::int64_t held = 0;
-  if (held < bytes) {
-    std::int64_t const wanted = std::max<std::int64_t>(bytes, 64 * 1024);
-    memory.reset(static_cast<std::byte*>(
-        ::operator new(static_cast<std::size_t>(wanted), std::align_val_t{64})));
-    held = wanted;
-  }
-  return memory.get();
+// A thread's registers are kept between calls.
+constexpr std::int64_t kept_bytes = 64 * 1024;
+
+struct kept_scratch {
+  std::unique_ptr<std::byte, scratch_deleter> memory;
+  bool in_use = false;
+};
+thread_local kept_scratch kept;
+
+std::byte* allocate_scratch(std::int64_t bytes) {
+  return static_cast<std::byte*>(
+      ::operator new(static_cast<std::size_t>(bytes), std::align_val_t{64}));
 }
 
 /// Calls f with an unsigned integer of `size` bytes: what is copied has no arithmetic.
@@ -59,8 +56,21 @@ void fill_block(void* target, void const* value, std::int64_t size, std::int64_t
   });
 }
 
-block_cursor::block_cursor(block_program const& program)
-    : program_(program), scratch_(scratch(program.register_bytes)) {
+void scratch_deleter::operator()(std::byte* memory) const {
+  ::operator delete(memory, std::align_val_t{64});
+}
+
+block_cursor::block_cursor(block_program const& program) : program_(program) {
+  // A second cursor on the same thread, below a function of the user's, gets memory of its own.
+  uses_kept_ = !kept.in_use && program.register_bytes <= kept_bytes;
+  if (uses_kept_) {
+    if (!kept.memory) kept.memory.reset(allocate_scratch(kept_bytes));
+    kept.in_use = true;
+    scratch_ = kept.memory.get();
+  } else {
+    own_.reset(allocate_scratch(program.register_bytes));
+    scratch_ = own_.get();
+  }
   for (int v = 0; v < program.value_count; ++v) {
     auto const i = static_cast<std::size_t>(v);
     // A scalar that is computed, not read in place, lives in the cursor itself.
@@ -72,6 +82,10 @@ block_cursor::block_cursor(block_program const& program)
   for (int c = 0; c < program.constant_count; ++c)
     table_[static_cast<std::size_t>(program.first_constant + c)] =
         const_cast<std::uint64_t*>(&program.constants[static_cast<std::size_t>(c)]);
+}
+
+block_cursor::~block_cursor() {
+  if (uses_kept_) kept.in_use = false;
 }
 
 std::int64_t block_cursor::length(std::int64_t begin, std::int64_t limit) const {
@@ -110,6 +124,23 @@ void block_cursor::locate(std::int64_t row) {
     }
   }
   row_ = row;
+}
+
+void block_cursor::prefetch(std::int64_t begin, std::int64_t n) const {
+  // With more axes the search for the row would cost more than it saves.
+  if (program_.rank < 1 || program_.rank > 2) return;
+  std::int64_t const row = program_.rank == 2 ? begin / program_.row : 0;
+  for (int i = 0; i < program_.load_count; ++i) {
+    auto const& l = program_.loads[static_cast<std::size_t>(i)];
+    if (l.kind != load_kind::in_place) continue;
+    auto const& strides = program_.strides[l.strides];
+    std::int64_t const offset =
+        program_.rank == 2 ? row * strides[0] + (begin - row * program_.row) * strides[1] : begin;
+    auto const* const first =
+        static_cast<std::byte const*>(program_.data[l.strides]) + offset * size_of(l.type);
+    for (std::int64_t line = 0; line < n * size_of(l.type); line += 64)
+      __builtin_prefetch(first + line);
+  }
 }
 
 void block_cursor::evaluate(std::int64_t begin, std::int64_t n) {

@@ -22,6 +22,9 @@ enum class block_opcode : std::uint8_t {
 /// The kernel for an operation on sources of `type`, where bit i of `scalars` says that in[i] is
 /// one element for the whole block. nullptr when there is none for these scalars (there is one for
 /// no scalars), or none for the type.
+block_kernel find_kernel(block_opcode op, dtype type, unsigned scalars);
+
+/// The same per type, each in a source of its own.
 block_kernel find_f32_kernel(block_opcode op, unsigned scalars);
 block_kernel find_f64_kernel(block_opcode op, unsigned scalars);
 block_kernel find_integer_kernel(block_opcode op, dtype type, unsigned scalars);

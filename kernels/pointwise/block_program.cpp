@@ -1,57 +1,48 @@
 #include "kernels/pointwise/block_program.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <string>
 
 #include <ricci/error/exceptions.hpp>
-#include <ricci/tensor/visit_dtype.hpp>
 
-#include "kernels/convert/convert_value.hpp"
+#include "kernels/pointwise/program_values.hpp"
 
 namespace ricci::kernels {
 namespace {
+
+// A single operation leaves nothing between itself and the memory to keep in the cache, so longer
+// blocks only save their overhead.
+constexpr std::int64_t single_step_block = 4096;
 
 // Registers together stay below this, so that a block's working set fits the L1 cache (32 KiB on
 // the smallest machines meant).
 constexpr std::int64_t register_budget = 24 * 1024;
 
-block_kernel find_kernel(block_opcode op, dtype type, unsigned scalars) {
-  switch (type) {
-    case dtype::f32:
-      return find_f32_kernel(op, scalars);
-    case dtype::f64:
-      return find_f64_kernel(op, scalars);
-    case dtype::boolean:
-      return find_boolean_kernel(op, scalars);
-    default:
-      return find_integer_kernel(op, type, scalars);
-  }
-}
-
-[[noreturn]] void refuse(std::string const& what) { throw value_error("pointwise: " + what); }
-
 class compiler {
  public:
   compiler(pointwise_program const& source, bool whole_rows, block_program& target)
-      : source_(source), target_(target), whole_rows_(whole_rows) {}
+      : source_(source), target_(target), values_(source, target), whole_rows_(whole_rows) {
+    std::fill_n(uses_.begin(), values_.count(), std::uint16_t{0});
+    std::fill_n(once_.begin(), values_.count(), false);
+    std::fill_n(kept_.begin(), values_.count(), false);
+    std::fill_n(fused_.begin(), instructions(), false);
+    for (int c = 0; c < target.constant_count; ++c) once_[values_.first_constant() + c] = true;
+  }
 
   void compile() {
-    check_counts();
-    number_values();
     count_uses();
     merge_axes();
-    for (int v = 0; v < value_count_; ++v) registers_of(v) = registers_of(v, true) = -1;
+    for (int v = 0; v < values_.count(); ++v) registers_of(v) = registers_of(v, true) = -1;
     add_loads();
     fuse_products();
     for (int i = 0; i < instructions(); ++i) {
-      if (uses_[first_instruction_ + i] == 0) continue;
+      if (uses_[values_.first_instruction() + i] == 0) continue;
       // A product of two scalars stays a scalar of its own.
       if (fused_[i] && has_scalar_sources(i)) fused_[i] = false;
       if (!fused_[i]) add_step(i);
     }
     for (std::size_t i = 0; i < source_.outputs.size(); ++i)
-      target_.outputs[i] = number(source_.outputs[i].source);
+      target_.outputs[i] = values_.number(source_.outputs[i].source);
     place_registers();
   }
 
@@ -65,112 +56,26 @@ class compiler {
   bool has_scalar_sources(int i) const {
     auto const& product = source_.instructions[static_cast<std::size_t>(i)];
     for (int s = 0; s < arity_of(product.op); ++s)
-      if (!target_.scalars[number(product.sources[static_cast<std::size_t>(s)])]) return false;
+      if (!target_.scalars[values_.number(product.sources[static_cast<std::size_t>(s)])])
+        return false;
     return true;
   }
 
-  void check_counts() {
-    auto const at_most = [](std::size_t got, int most, char const* what) {
-      if (got > static_cast<std::size_t>(most))
-        refuse("a program has " + std::to_string(got) + " " + what + "; at most " +
-               std::to_string(most) + " fit, split it.");
-    };
-    at_most(source_.operands.size(), max_pointwise_operands, "operands");
-    at_most(source_.constants.size(), max_pointwise_constants, "constants");
-    at_most(source_.instructions.size(), max_pointwise_instructions, "instructions");
-    at_most(source_.outputs.size(), max_pointwise_outputs, "outputs");
-    if (source_.rank < 0 || source_.rank > max_pointwise_rank)
-      refuse("the result has rank " + std::to_string(source_.rank) + "; it must be 0 to " +
-             std::to_string(max_pointwise_rank) + ".");
-  }
-
-  value_number number(pointwise_value value) const {
-    int const before = value.from == pointwise_value::kind::operand    ? 0
-                       : value.from == pointwise_value::kind::constant ? first_constant_
-                                                                       : first_instruction_;
-    int const after = value.from == pointwise_value::kind::operand    ? first_constant_
-                      : value.from == pointwise_value::kind::constant ? first_instruction_
-                                                                      : value_count_;
-    int const result = before + value.index;
-    if (result >= after)
-      refuse("value " + std::to_string(value.index) + " of its kind is used, but there are only " +
-             std::to_string(after - before) + ".");
-    return static_cast<value_number>(result);
-  }
-
-  void number_values() {
-    first_constant_ = operands();
-    first_instruction_ = first_constant_ + static_cast<int>(source_.constants.size());
-    value_count_ = first_instruction_ + instructions();
-    target_.value_count = value_count_;
-    target_.first_constant = first_constant_;
-    target_.constant_count = static_cast<int>(source_.constants.size());
-    for (int i = 0; i < operands(); ++i)
-      target_.types[static_cast<std::size_t>(i)] = compute_type(source_.operands[i].type);
-    for (int i = 0; i < target_.constant_count; ++i) {
-      auto const& constant = source_.constants[static_cast<std::size_t>(i)];
-      if (compute_type(constant.type) != constant.type)
-        refuse("a constant has type " + std::string(name_of(constant.type)) +
-               "; constants have compute types.");
-      std::uint64_t& bytes = target_.constants[static_cast<std::size_t>(i)];
-      visit(constant.type, [&]<class T>(std::type_identity<T>) {
-        T const value = is_floating_v<T> ? convert_value<T>(constant.floating)
-                                         : convert_value<T>(constant.integer);
-        std::memcpy(&bytes, &value, sizeof value);
-      });
-      target_.types[static_cast<std::size_t>(first_constant_ + i)] = constant.type;
-      target_.scalars[static_cast<std::size_t>(first_constant_ + i)] = true;
-      once_[first_constant_ + i] = true;
-    }
-    for (int i = 0; i < instructions(); ++i) check_instruction(i);
-  }
-
-  void check_instruction(int i) {
-    auto const& instruction = source_.instructions[static_cast<std::size_t>(i)];
-    auto const& facts = facts_of(instruction.op);
-    bool const known = instruction.type == dtype::boolean ? facts.on_boolean
-                       : is_floating(instruction.type)    ? facts.on_floats
-                                                          : facts.on_integers;
-    bool const computed = compute_type(instruction.type) == instruction.type;
-    if (!known || (!computed && instruction.op != opcode::convert))
-      refuse(std::string(facts.name) + " is not defined on " +
-             std::string(name_of(instruction.type)) + ".");
-    if (instruction.op == opcode::index && instruction.axis >= source_.rank)
-      refuse("index along axis " + std::to_string(instruction.axis) + " of a result of rank " +
-             std::to_string(source_.rank) + ".");
-    for (int s = 0; s < facts.arity; ++s) {
-      auto const value = instruction.sources[static_cast<std::size_t>(s)];
-      auto const v = number(value);
-      if (value.from == pointwise_value::kind::instruction && value.index >= i)
-        refuse("instruction " + std::to_string(i) + " reads instruction " +
-               std::to_string(value.index) + ", which comes later.");
-      if (instruction.op == opcode::convert) continue;
-      dtype const expected =
-          instruction.op == opcode::where && s == 0 ? dtype::boolean : instruction.type;
-      if (target_.types[v] != expected)
-        refuse(std::string(facts.name) + " expects " + std::string(name_of(expected)) +
-               " as source " + std::to_string(s + 1) + " and got " +
-               std::string(name_of(target_.types[v])) + ".");
-    }
-    target_.types[static_cast<std::size_t>(first_instruction_ + i)] = result_type(instruction);
-  }
-
   void count_uses() {
-    std::fill_n(uses_.begin(), value_count_, std::uint16_t{0});
-    std::fill_n(fused_.begin(), instructions(), false);
     for (auto const& output : source_.outputs) {
-      auto const v = number(output.source);
+      auto const v = values_.number(output.source);
       if (compute_type(output.type) != target_.types[v])
-        refuse("an output of type " + std::string(name_of(output.type)) + " takes a value of " +
-               std::string(name_of(target_.types[v])) + "; convert it first.");
+        refuse_program("an output of type " + std::string(name_of(output.type)) +
+                       " takes a value of " + std::string(name_of(target_.types[v])) +
+                       "; convert it first.");
       kept_[v] = true;
       ++uses_[v];
     }
     for (int i = instructions() - 1; i >= 0; --i) {
-      if (uses_[first_instruction_ + i] == 0) continue;
+      if (uses_[values_.first_instruction() + i] == 0) continue;
       auto const& instruction = source_.instructions[static_cast<std::size_t>(i)];
       for (int s = 0; s < arity_of(instruction.op); ++s)
-        ++uses_[number(instruction.sources[static_cast<std::size_t>(s)])];
+        ++uses_[values_.number(instruction.sources[static_cast<std::size_t>(s)])];
     }
   }
 
@@ -198,8 +103,8 @@ class compiler {
       if (uses_[i] > 0) stride_source_[rows++] = i;
     for (int i = 0; i < instructions(); ++i)
       if (source_.instructions[static_cast<std::size_t>(i)].op == opcode::index &&
-          uses_[first_instruction_ + i] > 0)
-        stride_source_[rows++] = first_instruction_ + i;
+          uses_[values_.first_instruction() + i] > 0)
+        stride_source_[rows++] = values_.first_instruction() + i;
     stride_rows_ = rows;
     target_.size = count_places();
     int rank = 0;
@@ -227,8 +132,10 @@ class compiler {
 
   std::int64_t stride_of(int row, int axis) const {
     int const v = stride_source_[row];
-    if (v < first_constant_) return source_.operands[static_cast<std::size_t>(v)].strides[axis];
-    return source_.instructions[static_cast<std::size_t>(v - first_instruction_)].axis == axis;
+    if (v < values_.first_constant())
+      return source_.operands[static_cast<std::size_t>(v)].strides[axis];
+    return source_.instructions[static_cast<std::size_t>(v - values_.first_instruction())].axis ==
+           axis;
   }
 
   bool is_packed(int row) {
@@ -244,7 +151,7 @@ class compiler {
     target_.load_count = 0;
     for (int r = 0; r < stride_rows_; ++r) {
       int const v = stride_source_[r];
-      bool const is_index = v >= first_constant_;
+      bool const is_index = v >= values_.first_constant();
       dtype const type = is_index ? target_.types[static_cast<std::size_t>(v)]
                                   : source_.operands[static_cast<std::size_t>(v)].type;
       if (!is_index)
@@ -285,13 +192,13 @@ class compiler {
       bool const fusable = (sum.op == opcode::add || sum.op == opcode::subtract) &&
                            (sum.type == dtype::f32 || sum.type == dtype::f64);
       product_of_[i] = -1;
-      if (!fusable || uses_[first_instruction_ + i] == 0) continue;
+      if (!fusable || uses_[values_.first_instruction() + i] == 0) continue;
       for (int s = 0; s < 2 && product_of_[i] < 0; ++s) {
         auto const value = sum.sources[static_cast<std::size_t>(s)];
         if (value.from != pointwise_value::kind::instruction) continue;
         auto const& product = source_.instructions[value.index];
         bool const multiplies = product.op == opcode::multiply || product.op == opcode::square;
-        if (!multiplies || uses_[first_instruction_ + value.index] != 1) continue;
+        if (!multiplies || uses_[values_.first_instruction() + value.index] != 1) continue;
         product_of_[i] = static_cast<std::int16_t>(s);
         fused_[value.index] = true;
       }
@@ -301,7 +208,7 @@ class compiler {
   void add_step(int i) {
     auto const& instruction = source_.instructions[static_cast<std::size_t>(i)];
     if (instruction.op == opcode::index) return;  // a load
-    auto const out = static_cast<value_number>(first_instruction_ + i);
+    auto const out = static_cast<value_number>(values_.first_instruction() + i);
     if (instruction.op == opcode::convert) {
       add_conversion(instruction, out);
       return;
@@ -317,16 +224,16 @@ class compiler {
       op = instruction.op == opcode::add ? block_op(opcode::fma)
            : side == 0                   ? block_opcode::multiply_subtract
                                          : block_opcode::subtract_multiply;
-      in[0] = number(product.sources[0]);
-      in[1] = number(product.sources[product.op == opcode::square ? 0 : 1]);
-      in[2] = number(instruction.sources[1 - side]);
+      in[0] = values_.number(product.sources[0]);
+      in[1] = values_.number(product.sources[product.op == opcode::square ? 0 : 1]);
+      in[2] = values_.number(instruction.sources[1 - side]);
       count = 3;
       for (int s = 0; s < arity_of(product.op); ++s) released[release_count++] = in[s];
       released[release_count++] = in[2];
     } else {
       for (int s = 0; s < count; ++s)
         released[release_count++] = in[s] =
-            number(instruction.sources[static_cast<std::size_t>(s)]);
+            values_.number(instruction.sources[static_cast<std::size_t>(s)]);
     }
     bool const product =
         count == 3 && instruction.op != opcode::where && instruction.op != opcode::clamp;
@@ -345,8 +252,8 @@ class compiler {
       kernel = find_kernel(op, instruction.type, 0);
     }
     if (kernel == nullptr)
-      refuse(std::string(name_of(instruction.op)) + " is not defined on " +
-             std::string(name_of(instruction.type)) + ".");
+      refuse_program(std::string(name_of(instruction.op)) + " is not defined on " +
+                     std::string(name_of(instruction.type)) + ".");
     define(out, scalar, once, released, release_count);
     block_step& step = new_step(step_kind::kernel, out, scalar, once);
     step.kernel = kernel;
@@ -355,7 +262,7 @@ class compiler {
   }
 
   void add_conversion(pointwise_instruction const& instruction, value_number out) {
-    value_number in[3] = {number(instruction.sources[0])};
+    value_number in[3] = {values_.number(instruction.sources[0])};
     dtype const from = target_.types[in[0]], narrow = instruction.type;
     bool const scalar = target_.scalars[in[0]];
     bool const rounds = compute_type(narrow) != narrow;
@@ -433,7 +340,7 @@ class compiler {
   }
 
   void place_registers() {
-    std::int64_t block = block_limit;
+    std::int64_t block = whole_rows_ && target_.step_count <= 1 ? single_step_block : block_limit;
     while (block > 128 && width_ * block > register_budget) block /= 2;
     // Shorter results need no more; a multiple of 64 keeps registers on cache lines.
     block = std::min(block, (target_.size + 63) / 64 * 64);
@@ -445,7 +352,7 @@ class compiler {
     auto const place = [length](std::int32_t& which) {
       if (which >= 0) which = static_cast<std::int32_t>(which * length);
     };
-    for (int v = 0; v < value_count_; ++v) {
+    for (int v = 0; v < values_.count(); ++v) {
       place(registers_of(v));
       place(registers_of(v, true));
     }
@@ -458,11 +365,12 @@ class compiler {
 
   pointwise_program const& source_;
   block_program& target_;
+  program_values const values_;
   bool whole_rows_;
-  int first_constant_ = 0, first_instruction_ = 0, value_count_ = 0, stride_rows_ = 0;
+  int stride_rows_ = 0;
   std::int32_t width_ = 0;
   std::array<std::uint16_t, max_block_values> uses_;
-  std::array<bool, max_block_values> once_{}, kept_{};
+  std::array<bool, max_block_values> once_, kept_;
   std::array<bool, max_pointwise_instructions> fused_;
   std::array<std::int16_t, max_pointwise_instructions> product_of_;
   std::array<int, max_pointwise_operands + max_pointwise_instructions> stride_source_;

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include "kernels/pointwise/block_kernels.hpp"
 #include "kernels/pointwise/pointwise.hpp"
@@ -91,20 +92,31 @@ struct block_program {
 };
 
 /// Checks and compiles a program. With `whole_rows` the caller promises that every block starts at
-/// a multiple of target.block (but for cuts at rows), which lets more be computed once.
+/// a multiple of target.block (but for cuts at rows), which lets more be computed once, and that it
+/// holds no block itself; otherwise no block is longer than block_limit.
 ///   Errors  those of run (pointwise.hpp)
 void compile(pointwise_program const& source, bool whole_rows, block_program& target);
+
+struct scratch_deleter {
+  void operator()(std::byte* memory) const;
+};
 
 /// Walks the blocks of a compiled program on one thread.
 class block_cursor {
  public:
   explicit block_cursor(block_program const& program);
+  ~block_cursor();
+  block_cursor(block_cursor const&) = delete;
+  block_cursor& operator=(block_cursor const&) = delete;
 
   /// Elements of the block that starts at `begin`, at most `limit`.
   [[nodiscard]] std::int64_t length(std::int64_t begin, std::int64_t limit) const;
 
   /// Computes the places [begin, begin + n) of the row-major result. @pre n <= length(begin, n)
   void evaluate(std::int64_t begin, std::int64_t n);
+
+  /// Asks for the operands of a later block that are read where they lie.
+  void prefetch(std::int64_t begin, std::int64_t n) const;
 
   /// The block of a value, or one element where program.scalars[v].
   [[nodiscard]] void const* at(value_number v) const { return table_[v]; }
@@ -121,6 +133,8 @@ class block_cursor {
 
   block_program const& program_;
   std::byte* scratch_;
+  std::unique_ptr<std::byte, scratch_deleter> own_;
+  bool uses_kept_;
   std::int64_t row_ = -1;  // where offsets_ stand
   bool once_done_ = false;
   std::array<std::int64_t, max_pointwise_rank> coordinates_;

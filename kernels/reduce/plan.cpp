@@ -138,8 +138,8 @@ void make_plan(pointwise_program const& source, std::uint32_t reduced, reduce_fr
         (nearest < 0 || stride(axis) <= stride(nearest)))
       nearest = axis;
   if (largest != nullptr && freedom.any_order)
-    std::stable_sort(counted.begin(), counted.end(),
-                     [&](int a, int b) { return stride(a) > stride(b); });
+    std::sort(counted.begin(), counted.end(),
+              [&](int a, int b) { return stride(a) != stride(b) ? stride(a) > stride(b) : a < b; });
 
   plan.by_columns = freedom.by_columns && nearest >= 0 && !is_reduced(reduced, nearest);
   axis_order order;

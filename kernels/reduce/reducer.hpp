@@ -36,6 +36,8 @@ struct reducer {
   void (*accumulate)(reduce_lanes& lanes, void const* elements, std::int64_t n,
                      std::int64_t position, std::int64_t const* rows);
   reduce_state (*lane)(reduce_lanes const& lanes, std::int64_t i);
+  void (*finish_lanes)(reduce_lanes const& lanes, std::int64_t n, std::int64_t count,
+                       void* results);
 };
 
 /// The reducer for an operation (but user) on elements of a compute type.

@@ -93,13 +93,9 @@ template <class T> struct prod {
   using b = nothing;
   static constexpr a first = 1;
   static void fold(a& total, b&, T const* x, std::int64_t n, std::int64_t) {
-    // Eight products, so that they vectorize; in f64, because their order is not the elements'.
-    a part[8] = {1, 1, 1, 1, 1, 1, 1, 1};
-    std::int64_t i = 0;
-    for (; i + 8 <= n; i += 8)
-      for (int v = 0; v < 8; ++v) part[v] = times<a>(part[v], static_cast<a>(x[i + v]));
-    for (; i < n; ++i) part[0] = times<a>(part[0], static_cast<a>(x[i]));
-    for (int v = 0; v < 8; ++v) total = times<a>(total, part[v]);
+    // In the elements' order, though it does not vectorize: large and small factors that follow
+    // each other must meet before either overflows.
+    for (std::int64_t i = 0; i < n; ++i) total = times<a>(total, static_cast<a>(x[i]));
   }
   static void merge(a& total, b&, a other, b) { total = times<a>(total, other); }
   static void accumulate(a* totals, b*, T const* x, std::int64_t n, std::int64_t,
@@ -145,9 +141,13 @@ template <bool Largest, class T> T extremum_of_block(T const* x, std::int64_t n)
     // The last vector may overlap what is done already.
     if (i < n) m[1] = better(simd::load<T>(x + n - lanes), m[1]);
     vec const all = better(better(m[0], m[1]), better(m[2], m[3]));
-    T result = all[0];
-    for (int l = 1; l < lanes; ++l) result = replaces<Largest, T>(all[l], result) ? all[l] : result;
-    return result;
+    T halved[lanes];
+    simd::store<T>(halved, all);
+    for (std::int64_t half = lanes / 2; half > 0; half /= 2)
+      for (std::int64_t l = 0; l < half; ++l)
+        halved[l] =
+            replaces<Largest, T>(halved[l + half], halved[l]) ? halved[l + half] : halved[l];
+    return halved[0];
   } else {
     T m = worst<Largest, T>();
     for (std::int64_t i = 0; i < n; ++i) m = replaces<Largest, T>(x[i], m) ? x[i] : m;
@@ -240,6 +240,17 @@ template <class T> struct logsumexp {
     s = (s == 0 ? 0 : s * scale(m)) + other_s * scale(other);
     m = top;
   }
+  // s = s * keep + add, in f64
+  static void add_scaled(b* s, vec keep, vec add) {
+    if constexpr (std::is_same_v<T, f32>) {
+      auto const keeps = simd::widen(keep), adds = simd::widen(add);
+      constexpr int half = simd::lanes<f64>;
+      simd::store<f64>(s, simd::load<f64>(s) * keeps.low + adds.low);
+      simd::store<f64>(s + half, simd::load<f64>(s + half) * keeps.high + adds.high);
+    } else {
+      simd::store<f64>(s, simd::load<f64>(s) * keep + add);
+    }
+  }
   static void accumulate(a* m, b* s, T const* x, std::int64_t n, std::int64_t,
                          std::int64_t const*) {
     for (std::int64_t i = 0; i < n; i += simd::lanes<T>) {
@@ -253,10 +264,7 @@ template <class T> struct logsumexp {
       auto const larger = v > top;
       vec const keep = larger ? e : simd::fill<T>(1), add = larger ? simd::fill<T>(1) : e;
       simd::store<T>(m + i, larger ? v : top);
-      T keeps[simd::lanes<T>], adds[simd::lanes<T>];
-      simd::store<T>(keeps, keep);
-      simd::store<T>(adds, add);
-      for (int l = 0; l < simd::lanes<T>; ++l) s[i + l] = s[i + l] * keeps[l] + adds[l];
+      add_scaled(s + i, keep, add);
     }
   }
   using result = f64;
@@ -322,6 +330,15 @@ template <class Kind, class T> constexpr reducer make_reducer() {
     if constexpr (has_second)
       std::memcpy(state.second, lanes.second + i * static_cast<std::int64_t>(sizeof(b)), sizeof(b));
     return state;
+  };
+  r.finish_lanes = [](reduce_lanes const& lanes, std::int64_t n, std::int64_t count, void* out) {
+    auto const* const m = reinterpret_cast<a const*>(lanes.first);
+    auto* const results = static_cast<typename Kind::result*>(out);
+    for (std::int64_t i = 0; i < n; ++i) {
+      b s{};
+      if constexpr (has_second) s = reinterpret_cast<b const*>(lanes.second)[i];
+      results[i] = Kind::finish(m[i], s, count);
+    }
   };
   return r;
 }

@@ -77,8 +77,14 @@ struct attention_rule final : operation {
 
   kernels::attention_problem problem(value const& y, attention_view const& q) const {
     value const& k = *y.inputs[1].get();
-    return {y.type, q.batch, q.heads, y.extents[y.rank - 2], k.extents[k.rank - 2],
-            y.extents[y.rank - 1], scale, causal};
+    return {y.type,
+            q.batch,
+            q.heads,
+            y.extents[y.rank - 2],
+            k.extents[k.rank - 2],
+            y.extents[y.rank - 1],
+            scale,
+            causal};
   }
 
   void compute(value& y) const override {
@@ -172,8 +178,8 @@ struct attention_rule final : operation {
       handle const row = iota(dtype::i64, score_axes, scores->extents, batch);
       handle const column = iota(dtype::i64, score_axes, scores->extents, batch + 1);
       std::int64_t const ahead = all.extent[batch + 1] - all.extent[batch];
-      handle const seen = apply(opcode::less_equal, column,
-                                plus(row, constant(dtype::i64, 0, ahead)));
+      handle const seen =
+          apply(opcode::less_equal, column, plus(row, constant(dtype::i64, 0, ahead)));
       scores = apply(opcode::where, seen, scores,
                      number_like(scores, -std::numeric_limits<double>::infinity()));
     }

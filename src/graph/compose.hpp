@@ -29,9 +29,7 @@ inline handle plus(handle const& x, handle const& y) { return apply(opcode::add,
 inline handle minus(handle const& x, handle const& y) { return apply(opcode::subtract, x, y); }
 inline handle times(handle const& x, handle const& y) { return apply(opcode::multiply, x, y); }
 inline handle plus(handle const& x, double n) { return plus(x, number_like(x, n)); }
-inline handle times(handle const& x, double n) {
-  return n == 1 ? x : times(x, number_like(x, n));
-}
+inline handle times(handle const& x, double n) { return n == 1 ? x : times(x, number_like(x, n)); }
 inline handle one_minus(handle const& x) { return minus(number_like(x, 1), x); }
 inline handle negated(handle const& x) { return apply(opcode::negate, x); }
 

@@ -4,9 +4,9 @@
 
 #include <ricci/error/exceptions.hpp>
 
+#include "kernels/copy/copy.hpp"
 #include "src/graph/compose.hpp"
 #include "src/graph/gradient.hpp"
-#include "src/graph/strided.hpp"
 
 namespace ricci::graph {
 namespace {
@@ -14,6 +14,7 @@ namespace {
 // An index view as its extents too, in the words of exec.
 struct exec_operand {
   std::int64_t extents[max_indices];
+  std::int64_t strides[max_indices];
   std::uint8_t ids[max_indices];
   exec::contraction_operand operand;
 
@@ -21,9 +22,11 @@ struct exec_operand {
     for (int i = 0; i < view.rank; ++i) {
       ids[i] = static_cast<std::uint8_t>(view.ids[i]);
       extents[i] = index_extents[view.ids[i]];
+      strides[i] = view.strides[i];
     }
-    operand = {view.data, type, view.rank, extents, view.strides, ids};
+    operand = {view.data, type, view.rank, extents, strides, ids};
   }
+  exec_operand(exec_operand const&) = delete;
 };
 
 void note(exec::contraction_report const& report) {
@@ -81,7 +84,7 @@ void copy_by_index(index_view const& to, index_view const& from, std::int64_t co
     for (int k = 0; k < from.rank; ++k)
       if (from.ids[k] == to.ids[i]) from_strides[out] = from.strides[k];
   }
-  copy_strided(type, rank, extents, to.data, to_strides, from.data, from_strides);
+  kernels::copy(size_of(type), rank, extents, to.data, to_strides, from.data, from_strides);
 }
 
 // Makes y a view of `from`, where every merge that its axes need is one of the layout.
@@ -196,7 +199,7 @@ void contraction_rule::compute(value& y) const {
   }
   if (may_be_view && has_all_distinct(result) && look(y, core, result, *owner.get())) return;
   allocate(y);
-  if (!has_all_distinct(result)) fill_zero(y);
+  if (!has_all_distinct(result)) kernels::zero(y.data, y.count * size_of(y.type));
   copy_by_index(packed_view(y, result, extent), core, extent, y.type);
   ++count().copies;
 }

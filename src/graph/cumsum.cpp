@@ -27,8 +27,8 @@ struct cumsum_rule final : operation {
 handle cumsum(handle const& x, int axis, dtype result) {
   value const& v = checked(x);
   handle input = x;
-  return new_operation(result, v.axes_of(), v.extents, "cumsum", std::make_unique<cumsum_rule>(axis),
-                       &input, 1);
+  return new_operation(result, v.axes_of(), v.extents, "cumsum",
+                       std::make_unique<cumsum_rule>(axis), &input, 1);
 }
 
 }  // namespace ricci::graph

@@ -23,8 +23,9 @@ pattern_group kept_indices(std::uint32_t kept) {
   for (int id = 0; id < max_indices; ++id) {
     if (!(kept >> id & 1)) continue;
     if (group.rank == max_rank)
-      throw value_error("einsum: more than 24 indices are needed at once between three operands; "
-                        "contract some of them first");
+      throw value_error(
+          "einsum: more than 24 indices are needed at once between three operands; "
+          "contract some of them first");
     group.ids[group.rank++] = static_cast<std::int8_t>(id);
     group.begin[group.rank] = group.rank;
   }

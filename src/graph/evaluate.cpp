@@ -1,3 +1,4 @@
+#include "kernels/copy/copy.hpp"
 #include "kernels/pointwise/pointwise.hpp"
 #include "src/graph/compose.hpp"
 #include "src/graph/region.hpp"
@@ -15,7 +16,7 @@ struct deeper {
   deeper& operator=(deeper const&) = delete;
 };
 
-// A program of one output and no instruction: fills and copies.
+// A program of one output and no instruction.
 void fill(value& v, kernels::pointwise_constant const& number) {
   kernels::pointwise_output const out{kernels::pointwise_value::constant(0), v.type, v.data};
   kernels::run({v.rank, v.extents, {}, {&number, 1}, {}, {&out, 1}});
@@ -43,12 +44,15 @@ void evaluate(handle const& x) {
   if (depth == 0) ++count().statements;
   deeper const here;
   switch (v.computed_by) {
-    case kind::leaf: break;
+    case kind::leaf:
+      break;
     case kind::number:
       allocate(v);
       fill(v, {kernels::compute_type(v.type), v.floating, v.integer});
       break;
-    case kind::pointwise: evaluate_region(v); break;
+    case kind::pointwise:
+      evaluate_region(v);
+      break;
     case kind::operation:
       v.how->evaluate_inputs(v);
       v.how->compute(v);
@@ -67,9 +71,7 @@ handle copied(handle const& x) {
   value& y = *result.get();
   set_extents(y, v.extents, "copy");
   allocate(y);
-  kernels::pointwise_operand const from{v.data, v.type, v.strides};
-  kernels::pointwise_output const out{kernels::pointwise_value::operand(0), y.type, y.data};
-  kernels::run({y.rank, y.extents, {&from, 1}, {}, {}, {&out, 1}});
+  kernels::copy(size_of(v.type), v.rank, v.extents, y.data, y.strides, v.data, v.strides);
   y.evaluated = true;
   ++count().copies;
   return result;

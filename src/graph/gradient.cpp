@@ -38,15 +38,18 @@ gradient_sink::gradient_sink(int level, handle const* leaves, int count, handle*
     : level_(level) {
   leaves_.reserve(static_cast<std::size_t>(count));
   for (int i = 0; i < count; ++i) leaves_.emplace_back(leaves[i].get(), results + i);
-  std::stable_sort(leaves_.begin(), leaves_.end(),
-                   [](auto const& a, auto const& b) { return std::less<>()(a.first, b.first); });
+  // Of a leaf that stands twice the first result counts; backward copies it for the other.
+  std::sort(leaves_.begin(), leaves_.end(), [](auto const& a, auto const& b) {
+    if (a.first != b.first) return std::less<>()(a.first, b.first);
+    return std::less<>()(a.second, b.second);
+  });
 }
 
 void gradient_sink::add(handle const& x, handle contribution) {
   if (!wants(x)) return;
-  auto const leaf = std::lower_bound(
-      leaves_.begin(), leaves_.end(), x.get(),
-      [](auto const& a, value const* b) { return std::less<>()(a.first, b); });
+  auto const leaf =
+      std::lower_bound(leaves_.begin(), leaves_.end(), x.get(),
+                       [](auto const& a, value const* b) { return std::less<>()(a.first, b); });
   if (leaf != leaves_.end() && leaf->first == x.get()) {
     // At once: a gradient that waited would keep alive what it is to be computed from.
     handle& gradient = *leaf->second;
@@ -59,6 +62,10 @@ void gradient_sink::add(handle const& x, handle contribution) {
   entry& at = pending_[x->sequence];
   if (!at.target) {
     at = {x, std::move(contribution)};
+    return;
+  }
+  if (handle joined = joined_placings(at.gradient, contribution)) {
+    at.gradient = std::move(joined);
     return;
   }
   // One contribution still to be computed joins the sum, where it can be the end of a contraction;
@@ -80,8 +87,7 @@ void backward(handle const& y, handle const& seed, handle const* leaves, int cou
   suppression const quiet(l.number());
   gradient_sink sink(l.number(), leaves, count, gradients);
   std::uint64_t const bit = std::uint64_t{1} << l.number();
-  if (top.levels & bit)
-    sink.add(y, seed ? seed : full(top.type, top.axes_of(), top.extents, 1, 1));
+  if (top.levels & bit) sink.add(y, seed ? seed : full(top.type, top.axes_of(), top.extents, 1, 1));
   while (!sink.is_empty()) {
     gradient_sink::entry const next = sink.take_newest();
     value& v = *next.target.get();

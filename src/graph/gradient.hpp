@@ -38,6 +38,9 @@ class gradient_sink {
   std::vector<std::pair<value const*, handle*>> leaves_;
 };
 
+/// The sum of two gradients of views of one value, as one value; none where they are not that.
+handle joined_placings(handle const& first, handle const& second);
+
 /// What each input of a pointwise value receives.
 void pointwise_vjp(value& y, handle const& dy, gradient_sink& sink);
 /// Does that read the elements of the value, or those of input `i`?

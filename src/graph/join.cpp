@@ -4,9 +4,9 @@
 
 #include <ricci/error/exceptions.hpp>
 
+#include "kernels/copy/copy.hpp"
 #include "src/graph/compose.hpp"
 #include "src/graph/gradient.hpp"
-#include "src/graph/strided.hpp"
 #include "src/graph/value.hpp"
 
 namespace ricci::graph {
@@ -18,24 +18,15 @@ struct join_rule final : operation {
   int axis;
   bool is_stack;
 
-  // The window of y in which one part stands, from position `begin` of the axis on.
-  handle window(value const& y, value const& part, std::int64_t begin) const {
-    handle result = new_value(y.type, part.axes_of());
-    value& w = *result.get();
-    set_extents(w, part.extents, "concat");
-    for (int i = 0; i < w.rank; ++i) w.strides[i] = y.strides[is_stack ? i + 1 : i];
-    w.order = layout::strided(w.rank);
-    share(w, y, y.count == 0 ? 0 : begin * y.strides[axis]);
-    w.evaluated = true;
-    return result;
-  }
-
   void compute(value& y) const override {
     allocate(y);
     std::int64_t begin = 0;
     for (int i = 0; i < y.input_count; ++i) {
       value const& part = *y.inputs[i].get();
-      if (part.count > 0) copy_strided(*window(y, part, begin).get(), part);
+      char* const window = static_cast<char*>(y.data) + begin * y.strides[axis] * size_of(y.type);
+      if (part.count > 0)
+        kernels::copy(size_of(y.type), part.rank, part.extents, window,
+                      y.strides + (is_stack ? 1 : 0), part.data, part.strides);
       begin += is_stack ? 1 : part.extents[axis];
     }
     ++count().copies;
@@ -75,8 +66,8 @@ handle concat(handle const* parts, int count, axes_view axes, int axis) {
     for (int a = 0; a < axes.rank; ++a) {
       if (a == axis) {
         if (__builtin_add_overflow(extents[a], part.extents[a], &extents[a]))
-          throw shape_error("concat: the extents along axis `" +
-                            std::string(axes.axes[a]->view()) + "` do not fit 63 bits");
+          throw shape_error("concat: the extents along axis `" + std::string(axes.axes[a]->view()) +
+                            "` do not fit 63 bits");
       } else if (part.extents[a] != extents[a]) {
         differ("concat", parts, count, a, i);
       }
@@ -87,6 +78,8 @@ handle concat(handle const* parts, int count, axes_view axes, int axis) {
     throw shape_error("concat: the operands have " + std::to_string(extents[axis]) +
                       " positions together, axis `" + std::string(axes.axes[axis]->view()) +
                       "` has extent " + std::to_string(wanted) + shapes_text(parts, count));
+  dtype const type = parts[0]->type;
+  axes_view const part_axes = parts[0]->axes_of();
   std::vector<handle> inputs(parts, parts + count);
   while (inputs.size() > most_parts) {
     std::vector<handle> joined;
@@ -96,13 +89,12 @@ handle concat(handle const* parts, int count, axes_view axes, int axis) {
       for (int a = 0; a < axes.rank; ++a) partial[a] = extents[a];
       partial[axis] = 0;
       for (std::size_t k = i; k < i + n; ++k) partial[axis] += inputs[k]->extents[axis];
-      joined.push_back(new_operation(inputs[0]->type, inputs[0]->axes_of(), partial, "concat",
+      joined.push_back(new_operation(type, part_axes, partial, "concat",
                                      std::make_unique<join_rule>(axis, false), &inputs[i],
                                      static_cast<int>(n)));
     }
     inputs = std::move(joined);
   }
-  dtype const type = inputs[0]->type;
   return new_operation(type, axes, extents, "concat", std::make_unique<join_rule>(axis, false),
                        inputs.data(), static_cast<int>(inputs.size()));
 }

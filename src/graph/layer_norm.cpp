@@ -61,8 +61,8 @@ struct layer_norm_rule final : operation {
   void composed(handle const& x, handle const& scale, handle const& bias, handle const& dy,
                 gradient_sink& sink) const {
     handle const centered = minus(x, mean_of_row(x));
-    handle const inverse = apply(
-        opcode::rsqrt, plus(mean_of_row(apply(opcode::square, centered)), epsilon));
+    handle const inverse =
+        apply(opcode::rsqrt, plus(mean_of_row(apply(opcode::square, centered)), epsilon));
     handle const n = times(centered, inverse);
     if (sink.wants(x)) {
       handle const g = scale ? times(dy, scale) : dy;

@@ -69,7 +69,8 @@ handle unshared(handle x) {
 void* mutable_data(handle const& x) {
   value& v = evaluated(x);
   if (!is_packed(v.order))
-    throw value_error("mutable_data: " + shape_text(v) + " is a view; only packed values are written");
+    throw value_error("mutable_data: " + shape_text(v) +
+                      " is a view; only packed values are written");
   if (!v.storage.is_unique()) {
     allocation_role const purpose(v.storage.purpose());
     handle const own = copied(x);

@@ -16,7 +16,11 @@ class resolver {
  public:
   resolver(pattern_spec const& spec, pattern_group const* groups, axes_view result,
            handle const* operands, std::int64_t const* given, std::int64_t* extents)
-      : spec_(spec), groups_(groups), result_(result), operands_(operands), given_(given),
+      : spec_(spec),
+        groups_(groups),
+        result_(result),
+        operands_(operands),
+        given_(given),
         extents_(extents) {}
 
   void run() {
@@ -43,7 +47,8 @@ class resolver {
         continue;
       }
       int const id = to.ids[to.begin[axis]];
-      if (std::int64_t const e = result_.axes[axis]->extent; e >= 0) set(id, e, result_place + axis);
+      if (std::int64_t const e = result_.axes[axis]->extent; e >= 0)
+        set(id, e, result_place + axis);
       if (given_ && given_[axis] >= 0) set(id, given_[axis], result_place + axis);
     }
     if (composite) take_apart();
@@ -98,7 +103,8 @@ class resolver {
     }
     if (product == 0 && extent == 0)
       fail("axis " + name(axis_info_at(g, axis)) + " of extent 0 does not tell the extent of " +
-           index_name(unknown_id) + ", another of its factors being 0 too: give it as an axis value");
+           index_name(unknown_id) +
+           ", another of its factors being 0 too: give it as an axis value");
     if (product == 0 || extent % product != 0)
       fail("axis " + name(axis_info_at(g, axis)) + " of extent " + std::to_string(extent) +
            " does not divide into chunks of " + std::to_string(product));
@@ -148,8 +154,8 @@ class resolver {
       fail("axis " + name(axis_at(place)) + " has extent " + first + " in " + place_name(from) +
            " and " + second + " in " + place_name(place));
     fail("index " + index_name(id) + " has extent " + first + " as axis " + name(axis_at(from)) +
-         " of " + place_name(from) + " and " + second + " as axis " + name(axis_at(place)) + " of " +
-         place_name(place));
+         " of " + place_name(from) + " and " + second + " as axis " + name(axis_at(place)) +
+         " of " + place_name(place));
   }
 
   [[noreturn]] void wrong_product(int g, int axis, std::int64_t extent,
@@ -167,9 +173,10 @@ class resolver {
   }
 
   [[noreturn]] void unknown(int id) const {
-    fail("the extent of index " + index_name(id) +
-         " is not known: give it as an axis of static extent after the pattern, or as an axis value "
-         "at the end of the call");
+    fail(
+        "the extent of index " + index_name(id) +
+        " is not known: give it as an axis of static extent after the pattern, or as an axis value "
+        "at the end of the call");
   }
 
   pattern_spec const& spec_;

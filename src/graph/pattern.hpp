@@ -10,7 +10,7 @@ namespace ricci::graph {
 /// The axes of one operand or of the result, each as its factors, slowest first.
 struct pattern_group {
   std::int8_t rank = 0;
-  std::int8_t begin[max_rank + 1]{};      // axis a has the factors begin[a] ... begin[a + 1]
+  std::int8_t begin[max_rank + 1]{};  // axis a has the factors begin[a] ... begin[a + 1]
   std::int8_t ids[2 * max_indices]{};
 
   int size() const { return begin[rank]; }

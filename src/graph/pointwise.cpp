@@ -73,7 +73,7 @@ handle pointwise(char const* who, opcode op, handle const* operands, int count) 
     if (!same_axes(v, like) || !same_extents(v, like)) check_axes(who, operands, count, largest, i);
   }
   opcode_facts const& facts = facts_of(op);
-  dtype const type = facts.gives_boolean    ? dtype::boolean
+  dtype const type = facts.gives_boolean   ? dtype::boolean
                      : op == opcode::where ? operands[1]->type
                                            : operands[0]->type;
   handle result = new_value(type, like.axes_of(), count);

@@ -27,8 +27,7 @@ handle gelu_tanh_second(handle const& x) {
   handle const t = apply(opcode::tanh, times(times(x, plus(times(square, a), 1)), c));
   handle const u1 = times(plus(times(square, 3 * a), 1), c);
   handle const half_x_u2 = times(square, 3 * a * c);  // x u'' / 2
-  handle const inner =
-      minus(plus(u1, half_x_u2), times(times(x, t), apply(opcode::square, u1)));
+  handle const inner = minus(plus(u1, half_x_u2), times(times(x, t), apply(opcode::square, u1)));
   return times(one_minus(apply(opcode::square, t)), inner);
 }
 
@@ -42,28 +41,47 @@ handle gelu_erf_second(handle const& x) {
 // d y / d x, for functions of one argument; none where it is zero.
 handle derivative(opcode op, handle const& x, handle const& y) {
   switch (op) {
-    case opcode::absolute: return apply(opcode::sign, x);
-    case opcode::square: return times(x, 2);
-    case opcode::reciprocal: return negated(apply(opcode::square, y));
-    case opcode::sqrt: return times(apply(opcode::reciprocal, y), 0.5);
-    case opcode::rsqrt: return times(times(y, apply(opcode::square, y)), -0.5);
-    case opcode::exp: return y;
-    case opcode::log: return apply(opcode::reciprocal, x);
-    case opcode::sin: return apply(opcode::cos, x);
-    case opcode::cos: return negated(apply(opcode::sin, x));
-    case opcode::tanh: return one_minus(apply(opcode::square, y));
-    case opcode::sigmoid: return times(y, one_minus(y));
+    case opcode::absolute:
+      return apply(opcode::sign, x);
+    case opcode::square:
+      return times(x, 2);
+    case opcode::reciprocal:
+      return negated(apply(opcode::square, y));
+    case opcode::sqrt:
+      return times(apply(opcode::reciprocal, y), 0.5);
+    case opcode::rsqrt:
+      return times(times(y, apply(opcode::square, y)), -0.5);
+    case opcode::exp:
+      return y;
+    case opcode::log:
+      return apply(opcode::reciprocal, x);
+    case opcode::sin:
+      return apply(opcode::cos, x);
+    case opcode::cos:
+      return negated(apply(opcode::sin, x));
+    case opcode::tanh:
+      return one_minus(apply(opcode::square, y));
+    case opcode::sigmoid:
+      return times(y, one_minus(y));
     case opcode::erf:
       return times(apply(opcode::exp, negated(apply(opcode::square, x))),
                    2 / std::sqrt(std::numbers::pi));
-    case opcode::relu: return apply(opcode::relu_grad, y);
-    case opcode::silu: return apply(opcode::silu_grad, x);
-    case opcode::gelu_tanh: return apply(opcode::gelu_tanh_grad, x);
-    case opcode::gelu_erf: return apply(opcode::gelu_erf_grad, x);
-    case opcode::silu_grad: return silu_second(x);
-    case opcode::gelu_tanh_grad: return gelu_tanh_second(x);
-    case opcode::gelu_erf_grad: return gelu_erf_second(x);
-    default: return {};
+    case opcode::relu:
+      return apply(opcode::relu_grad, y);
+    case opcode::silu:
+      return apply(opcode::silu_grad, x);
+    case opcode::gelu_tanh:
+      return apply(opcode::gelu_tanh_grad, x);
+    case opcode::gelu_erf:
+      return apply(opcode::gelu_erf_grad, x);
+    case opcode::silu_grad:
+      return silu_second(x);
+    case opcode::gelu_tanh_grad:
+      return gelu_tanh_second(x);
+    case opcode::gelu_erf_grad:
+      return gelu_erf_second(x);
+    default:
+      return {};
   }
 }
 
@@ -84,8 +102,8 @@ handle power_by_exponent(handle const& x, handle const& y, handle const& p, hand
 
 // One half each where both are equal.
 handle chosen(opcode strictly, opcode weakly, handle const& x, handle const& y, handle const& dy) {
-  return times(dy, times(plus(compared(strictly, x, y, dy->type), compared(weakly, x, y, dy->type)),
-                         0.5));
+  return times(
+      dy, times(plus(compared(strictly, x, y, dy->type), compared(weakly, x, y, dy->type)), 0.5));
 }
 
 }  // namespace
@@ -129,8 +147,10 @@ bool vjp_needs_result(opcode op) {
     case opcode::sigmoid:
     case opcode::relu:
     case opcode::divide:
-    case opcode::power: return true;
-    default: return false;
+    case opcode::power:
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -147,12 +167,18 @@ bool vjp_needs_input(value const& y, int i) {
     case opcode::exp:
     case opcode::tanh:
     case opcode::sigmoid:
-    case opcode::relu: return false;
-    case opcode::multiply: return is_differentiated(1 - i);
-    case opcode::fma: return i < 2 && is_differentiated(1 - i);
-    case opcode::divide: return i == 1;
-    case opcode::where: return i == 0;
-    default: return true;
+    case opcode::relu:
+      return false;
+    case opcode::multiply:
+      return is_differentiated(1 - i);
+    case opcode::fma:
+      return i < 2 && is_differentiated(1 - i);
+    case opcode::divide:
+      return i == 1;
+    case opcode::where:
+      return i == 0;
+    default:
+      return true;
   }
 }
 

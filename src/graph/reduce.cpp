@@ -15,7 +15,10 @@ namespace {
 
 struct reduce_rule final : operation {
   reduce_rule(reduction op, user_reduction const* user, std::uint32_t reduced)
-      : op(op), reduced(reduced), has_user(user != nullptr), user(user ? *user : user_reduction{}) {}
+      : op(op),
+        reduced(reduced),
+        has_user(user != nullptr),
+        user(user ? *user : user_reduction{}) {}
   reduction op;
   std::uint32_t reduced;
   bool has_user;
@@ -55,7 +58,9 @@ struct reduce_rule final : operation {
     if (!sink.wants(x)) return;
     handle const y = same(self);
     switch (op) {
-      case reduction::sum: give(x, dy, sink); return;
+      case reduction::sum:
+        give(x, dy, sink);
+        return;
       case reduction::mean: {
         double const terms = self.count == 0 ? 1 : static_cast<double>(x->count / self.count);
         give(x, times(dy, 1 / terms), sink);
@@ -68,7 +73,9 @@ struct reduce_rule final : operation {
         sink.add(x, times(hit, apply(opcode::divide, dy, sum_over(hit))));
         return;
       }
-      case reduction::prod: sink.add(x, prod_gradient(x, dy)); return;
+      case reduction::prod:
+        sink.add(x, prod_gradient(x, dy));
+        return;
       case reduction::logsumexp: {
         // A row of -infinity has the gradient 0, so its logsumexp must not be subtracted.
         handle const low = number_like(y, -std::numeric_limits<double>::infinity());
@@ -78,8 +85,10 @@ struct reduce_rule final : operation {
         return;
       }
       case reduction::user:
-        throw value_error("reduce: a reduction of your own has no gradient; give one by custom_vjp");
-      default: return;
+        throw value_error(
+            "reduce: a reduction of your own has no gradient; give one by custom_vjp");
+      default:
+        return;
     }
   }
 
@@ -105,8 +114,7 @@ struct reduce_rule final : operation {
     int rank = 0;
     for (int i = 0; i < x->rank; ++i)
       if (!(reduced >> i & 1)) kept[rank++] = x->axes[i];
-    handle const product =
-        reduce(reduction::prod, others, intern(kept, rank), reduced, x->type);
+    handle const product = reduce(reduction::prod, others, intern(kept, rank), reduced, x->type);
     handle const if_one = apply(opcode::where, apply(opcode::equal, zeros, one), product, zero);
     handle const if_none = apply(opcode::where, apply(opcode::equal, zeros, zero), product, zero);
     return apply(opcode::where, is_zero, times(if_one, dy),
@@ -197,9 +205,13 @@ handle reduce(reduction op, user_reduction const* user, pattern_spec const& spec
   bool in_place = groups[1].is_plain() && groups[1].rank == kept_group.rank;
   for (int i = 0; in_place && i < kept_group.rank; ++i)
     in_place = groups[1].ids[i] == kept_group.ids[i];
-  axes_view const between = in_place ? axes : intern(kept_axes, kept_group.rank);
+  // The rules of differentiation find axes by name, so the kept ones keep theirs until the end.
+  bool same_names = in_place;
+  for (int i = 0; same_names && i < kept_group.rank; ++i) same_names = axes.axes[i] == kept_axes[i];
+  axes_view const between = same_names ? axes : intern(kept_axes, kept_group.rank);
   handle y = reduced_value(op, user, by_ids, between, reduced, result);
-  if (in_place) return y;
+  if (same_names) return y;
+  if (in_place) return rename(y, axes);
   auto rule = std::make_unique<contraction_rule>();
   rule->indices = static_cast<std::int8_t>(spec.indices);
   rule->may_be_view = true;

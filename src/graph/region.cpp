@@ -158,12 +158,16 @@ kernels::pointwise_program loop_program::with_outputs(kernels::pointwise_output 
 
 bool prepare(region& r, value& root) {
   for (bool changed = true; changed;) {
-    collect(r, root);
     changed = false;
+    collect(r, root);
     if (fold_into_contractions(r, root, changed)) return true;
+    // A source may be computed from a node of the region, which then is a source itself.
+    for (int i = 0; i < r.source_count && !changed; ++i)
+      if (!r.sources[i].v->evaluated) {
+        evaluate(same(*r.sources[i].v));
+        changed = true;
+      }
   }
-  for (int i = 0; i < r.source_count; ++i)
-    if (!r.sources[i].v->evaluated) evaluate(same(*r.sources[i].v));
   return false;
 }
 

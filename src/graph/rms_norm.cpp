@@ -46,8 +46,7 @@ struct rms_norm_rule final : operation {
   }
 
   // The same in the language, so that it has gradients itself.
-  void composed(handle const& x, handle const& scale, handle const& dy,
-                gradient_sink& sink) const {
+  void composed(handle const& x, handle const& scale, handle const& dy, gradient_sink& sink) const {
     handle const inverse =
         apply(opcode::rsqrt, plus(mean_of_row(apply(opcode::square, x)), epsilon));
     handle const n = times(x, inverse);
@@ -68,9 +67,9 @@ handle rms_norm(handle const& x, handle const& scale, int axis, double epsilon) 
   handle inputs[2] = {with_axis_last(convert(x, type), axis)};
   if (scale) inputs[1] = convert(scale, type);
   value const& rows = *inputs[0].get();
-  handle const y = new_operation(
-      type, rows.axes_of(), rows.extents, "rms_norm",
-      std::make_unique<rms_norm_rule>(epsilon, static_cast<bool>(scale)), inputs, scale ? 2 : 1);
+  handle const y = new_operation(type, rows.axes_of(), rows.extents, "rms_norm",
+                                 std::make_unique<rms_norm_rule>(epsilon, static_cast<bool>(scale)),
+                                 inputs, scale ? 2 : 1);
   return convert(with_last_axis_at(y, v.axes_of(), axis), v.type);
 }
 

@@ -40,8 +40,7 @@ handle with_last_axis_at(handle const& x, axes_view axes, int axis) {
   if (axis == axes.rank - 1) return x;
   std::int8_t permutation[max_rank];
   for (int i = 0; i < axes.rank; ++i)
-    permutation[i] =
-        static_cast<std::int8_t>(i == axis ? axes.rank - 1 : (i < axis ? i : i - 1));
+    permutation[i] = static_cast<std::int8_t>(i == axis ? axes.rank - 1 : (i < axis ? i : i - 1));
   return permute(x, axes, permutation);
 }
 

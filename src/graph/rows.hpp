@@ -59,9 +59,8 @@ template <class Compute> struct kernel_gradient final : operation {
   void compute(value& y) const override { run(y); }
   void vjp(value&, handle const&, gradient_sink&) const override {}
 };
-template <class Compute>
-handle gradient_by_kernel(handle const& like, Compute compute,
-                          std::initializer_list<handle> inputs) {
+template <class Compute> handle gradient_by_kernel(handle const& like, Compute compute,
+                                                   std::initializer_list<handle> inputs) {
   handle in[value::small_inputs + 5];
   int count = 0;
   for (handle const& x : inputs) in[count++] = x;
@@ -74,9 +73,7 @@ inline dtype kernel_dtype(dtype type) {
   return type == dtype::f8_e4m3 || type == dtype::f8_e5m2 ? dtype::f32 : type;
 }
 /// f32 for the narrow floats, f64 for f64: what kernels keep statistics in.
-inline dtype statistics_dtype(dtype type) {
-  return type == dtype::f64 ? dtype::f64 : dtype::f32;
-}
+inline dtype statistics_dtype(dtype type) { return type == dtype::f64 ? dtype::f64 : dtype::f32; }
 
 /// x with `axis` last, lazily; and back.
 handle with_axis_last(handle const& x, int axis);

@@ -23,8 +23,7 @@ struct softmax_rule final : operation {
     handle const y = same(self);
     if (is_recorded(y, dy)) {
       if (is_log)
-        sink.add(self.inputs[0],
-                 minus(dy, times(apply(opcode::exp, y), sum_along(dy, axis))));
+        sink.add(self.inputs[0], minus(dy, times(apply(opcode::exp, y), sum_along(dy, axis))));
       else
         sink.add(self.inputs[0], times(y, minus(dy, sum_along(times(y, dy), axis))));
       return;

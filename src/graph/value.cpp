@@ -98,8 +98,7 @@ handle new_value(dtype type, axes_view axes, int inputs) {
   v->sequence = next_sequence.fetch_add(1, std::memory_order_relaxed);
   v->axes = axes.axes;
   v->rank = static_cast<std::int8_t>(axes.rank);
-  v->extents = axes.rank <= value::small_rank ? v->small_numbers
-                                              : new std::int64_t[2 * axes.rank];
+  v->extents = axes.rank <= value::small_rank ? v->small_numbers : new std::int64_t[2 * axes.rank];
   v->strides = v->extents + axes.rank;
   v->input_count = static_cast<std::int16_t>(inputs);
   v->inputs = inputs <= value::small_inputs ? v->small_input : new handle[inputs];

@@ -34,7 +34,8 @@ enum class kind : std::uint8_t { leaf, number, pointwise, operation };
 
 /// A node of the lazy graph.
 ///   Memory   counted by `references`; small values come from a free list of their thread
-///   Threads  immutable once evaluated; evaluating the same value from two threads at once is a race
+///   Threads  immutable once evaluated; evaluating the same value from two threads at once is a
+///   race
 struct value {
   static constexpr int small_rank = 6;
   static constexpr int small_inputs = 3;
@@ -46,10 +47,10 @@ struct value {
   bool evaluated = false;
   std::int8_t rank = 0;
   std::int16_t input_count = 0;
-  std::int8_t along = 0;        // the axis of opcode::index
-  std::uint64_t levels = 0;     // bit l: depends on a leaf of the open level l
-  std::int64_t sequence = 0;    // grows with every value made: inputs come before what takes them
-  std::int64_t count = 1;       // elements
+  std::int8_t along = 0;      // the axis of opcode::index
+  std::uint64_t levels = 0;   // bit l: depends on a leaf of the open level l
+  std::int64_t sequence = 0;  // grows with every value made: inputs come before what takes them
+  std::int64_t count = 1;     // elements
   axis_info const* const* axes = nullptr;
   std::int64_t* extents = nullptr;  // [rank]
   std::int64_t* strides = nullptr;  // [rank], in elements, once evaluated

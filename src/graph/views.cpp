@@ -1,10 +1,11 @@
 #include <string>
+#include <vector>
 
 #include <ricci/error/exceptions.hpp>
 
+#include "kernels/copy/copy.hpp"
 #include "src/graph/compose.hpp"
 #include "src/graph/gradient.hpp"
-#include "src/graph/strided.hpp"
 #include "src/graph/value.hpp"
 
 namespace ricci::graph {
@@ -24,11 +25,16 @@ struct view_rule {
   // Which axis of the operand is axis i of the result? -1 for a new one.
   int source(int i) const {
     switch (what) {
-      case step::permute: return permutation[i];
-      case step::at: return i < axis ? i : i + 1;
-      case step::diagonal: return i < second ? i : i + 1;
-      case step::broadcast: return i < axis ? -1 : i - axis;
-      default: return i;
+      case step::permute:
+        return permutation[i];
+      case step::at:
+        return i < axis ? i : i + 1;
+      case step::diagonal:
+        return i < second ? i : i + 1;
+      case step::broadcast:
+        return i < axis ? -1 : i - axis;
+      default:
+        return i;
     }
   }
 
@@ -40,8 +46,12 @@ struct view_rule {
     }
     std::int64_t offset = 0;
     switch (what) {
-      case step::permute: y.order = permuted(x.order, permutation); break;
-      case step::rename: y.order = x.order; break;
+      case step::permute:
+        y.order = permuted(x.order, permutation);
+        break;
+      case step::rename:
+        y.order = x.order;
+        break;
       case step::at:
         offset = begin * x.strides[axis];
         y.order = ricci::at(x.order, axis);
@@ -60,7 +70,9 @@ struct view_rule {
         y.strides[axis < second ? axis : axis - 1] = x.strides[axis] + x.strides[second];
         y.order = ricci::diagonal(x.order, axis, second);
         break;
-      case step::broadcast: y.order = broadcast_front(x.order, axis); break;
+      case step::broadcast:
+        y.order = broadcast_front(x.order, axis);
+        break;
     }
     share(y, x, offset);
   }
@@ -69,24 +81,71 @@ struct view_rule {
 handle view_of(handle const& x, axes_view axes, std::int64_t const* extents, char const* who,
                view_rule const& rule);
 
-// Zeros, but what the view sees of them is the operand: the gradient of a view, and its transpose.
+// Zeros, but each view sees its own operand (their sum where views overlap): the gradient of views
+// of one value, and the transpose of taking them.
 struct placing final : operation {
-  placing(view_rule const& rule, axes_view seen) : rule(rule), seen(seen) {}
-  view_rule rule;
-  axes_view seen;
+  struct part {
+    view_rule rule;
+    axes_view seen;
+  };
+  std::vector<part> parts;
 
   void compute(value& y) const override {
-    value const& part = *y.inputs[0].get();
     allocate(y);
-    fill_zero(y);
-    handle const window = new_value(y.type, seen);
-    set_extents(*window.get(), part.extents, "view");
-    rule.look(*window.get(), y);
-    copy_strided(*window.get(), part);
+    bool const is_apart = are_apart(y);
+    if (!is_apart || !cover(y)) kernels::zero(y.data, y.count * size_of(y.type));
+    for (int i = 0; i < y.input_count; ++i) {
+      value const& from = *y.inputs[i].get();
+      handle const window = new_value(y.type, parts[static_cast<std::size_t>(i)].seen);
+      value& to = *window.get();
+      set_extents(to, from.extents, "view");
+      parts[static_cast<std::size_t>(i)].rule.look(to, y);
+      if (is_apart)
+        kernels::copy(size_of(y.type), to.rank, to.extents, to.data, to.strides, from.data,
+                      from.strides);
+      else
+        kernels::add_into(y.type, to.rank, to.extents, to.data, to.strides, from.data,
+                          from.strides);
+    }
+    ++count().copies;
   }
   void vjp(value& y, handle const& dy, gradient_sink& sink) const override {
-    if (sink.wants(y.inputs[0]))
-      sink.add(y.inputs[0], view_of(dy, seen, y.inputs[0]->extents, "view", rule));
+    for (int i = 0; i < y.input_count; ++i)
+      if (sink.wants(y.inputs[i]))
+        sink.add(y.inputs[i],
+                 view_of(dy, parts[static_cast<std::size_t>(i)].seen, y.inputs[i]->extents, "view",
+                         parts[static_cast<std::size_t>(i)].rule));
+  }
+  bool needs_result() const override { return false; }
+
+ private:
+  // The positions of the one axis along which a part is a window; none for other views.
+  struct range {
+    std::int64_t begin = 0, end = 0;
+  };
+  range of(value const& y, std::size_t i) const {
+    view_rule const& rule = parts[i].rule;
+    if (rule.what == step::at) return {rule.begin, rule.begin + 1};
+    if (rule.what == step::slice && rule.stride == 1)
+      return {rule.begin, rule.begin + y.inputs[i]->extents[rule.axis]};
+    return {};
+  }
+  bool are_apart(value const& y) const {
+    for (std::size_t i = 1; i < parts.size(); ++i)
+      for (std::size_t k = 0; k < i; ++k) {
+        range const p = of(y, i);
+        range const q = of(y, k);
+        if (parts[i].rule.axis != parts[k].rule.axis || p.begin == p.end || q.begin == q.end ||
+            (p.begin < q.end && q.begin < p.end))
+          return false;
+      }
+    return true;
+  }
+  // Parts that do not overlap: is every position one's?
+  bool cover(value const& y) const {
+    std::int64_t positions = 0;
+    for (std::size_t i = 0; i < parts.size(); ++i) positions += of(y, i).end - of(y, i).begin;
+    return positions == y.extents[parts[0].rule.axis];
   }
 };
 
@@ -105,16 +164,22 @@ struct viewing final : operation {
         sink.add(x, permute(dy, x->axes_of(), inverse));
         return;
       }
-      case step::rename: sink.add(x, rename(dy, x->axes_of())); return;
-      case step::reverse: sink.add(x, reverse(dy, rule.axis)); return;
+      case step::rename:
+        sink.add(x, rename(dy, x->axes_of()));
+        return;
+      case step::reverse:
+        sink.add(x, reverse(dy, rule.axis));
+        return;
       case step::broadcast:
-        sink.add(x, reduce(reduction::sum, dy, x->axes_of(),
-                           (std::uint32_t{1} << rule.axis) - 1, x->type));
+        sink.add(x, reduce(reduction::sum, dy, x->axes_of(), (std::uint32_t{1} << rule.axis) - 1,
+                           x->type));
         return;
       default: {
         handle input = dy;
-        sink.add(x, new_operation(x->type, x->axes_of(), x->extents, "view",
-                                  std::make_unique<placing>(rule, y.axes_of()), &input, 1));
+        auto how = std::make_unique<placing>();
+        how->parts.push_back({rule, y.axes_of()});
+        sink.add(
+            x, new_operation(x->type, x->axes_of(), x->extents, "view", std::move(how), &input, 1));
         return;
       }
     }
@@ -127,8 +192,8 @@ handle view_of(handle const& x, axes_view axes, std::int64_t const* extents, cha
   if (from.is_number()) return full(from.type, axes, extents, from.floating, from.integer);
   if (!from.evaluated || (from.levels & ~suppressed_levels()) != 0) {
     handle input = x;
-    handle result = new_operation(from.type, axes, extents, who, std::make_unique<viewing>(rule),
-                                  &input, 1);
+    handle result =
+        new_operation(from.type, axes, extents, who, std::make_unique<viewing>(rule), &input, 1);
     if (from.evaluated) evaluate(result);
     return result;
   }
@@ -144,6 +209,24 @@ std::string axis_name(value const& v, int axis) {
 }
 
 }  // namespace
+
+handle joined_placings(handle const& first, handle const& second) {
+  constexpr std::size_t most_parts = 64;
+  auto const placing_of = [](handle const& x) -> placing const* {
+    return x->evaluated ? nullptr : dynamic_cast<placing const*>(x->how.get());
+  };
+  placing const* const p = placing_of(first);
+  placing const* const q = placing_of(second);
+  if (!p || !q || p->parts.size() + q->parts.size() > most_parts) return {};
+  auto how = std::make_unique<placing>();
+  std::vector<handle> inputs;
+  for (value const* v : {first.get(), second.get()})
+    for (int i = 0; i < v->input_count; ++i) inputs.push_back(v->inputs[i]);
+  for (placing const* from : {p, q})
+    how->parts.insert(how->parts.end(), from->parts.begin(), from->parts.end());
+  return new_operation(first->type, first->axes_of(), first->extents, "view", std::move(how),
+                       inputs.data(), static_cast<int>(inputs.size()));
+}
 
 handle permute(handle const& x, axes_view axes, std::int8_t const* permutation) {
   value const& from = checked(x);
@@ -191,11 +274,10 @@ handle slice(handle const& x, axes_view axes, int axis, std::int64_t begin, std:
   bool const fits = begin >= 0 && begin <= extent && count >= 0 &&
                     (count == 0 || (begin < extent && count - 1 <= (extent - 1 - begin) / stride));
   if (!fits)
-    throw index_error("slice: " + std::to_string(count) + " positions from " +
-                      std::to_string(begin) + " on" +
-                      (stride == 1 ? "" : " with step " + std::to_string(stride)) +
-                      " do not lie within " + axis_name(from, axis) + " of extent " +
-                      std::to_string(extent) + shapes_text(&x, 1));
+    throw index_error(
+        "slice: " + std::to_string(count) + " positions from " + std::to_string(begin) + " on" +
+        (stride == 1 ? "" : " with step " + std::to_string(stride)) + " do not lie within " +
+        axis_name(from, axis) + " of extent " + std::to_string(extent) + shapes_text(&x, 1));
   if (axes.axes[axis]->extent >= 0 && axes.axes[axis]->extent != count)
     throw shape_error("slice: " + std::to_string(count) + " positions do not fill axis `" +
                       std::string(axes.axes[axis]->view()) + "` of extent " +
@@ -238,10 +320,9 @@ handle broadcast(handle const& x, axes_view axes, int count, std::int64_t const*
   for (int i = 0; i < count; ++i) {
     extents[i] = new_extents[i];
     if (axes.axes[i]->extent >= 0 && axes.axes[i]->extent != extents[i])
-      throw shape_error("broadcast: axis `" + std::string(axes.axes[i]->view()) +
-                        "` has extent " + std::to_string(axes.axes[i]->extent) +
-                        " by its type and is given " + std::to_string(extents[i]) +
-                        shapes_text(&x, 1));
+      throw shape_error("broadcast: axis `" + std::string(axes.axes[i]->view()) + "` has extent " +
+                        std::to_string(axes.axes[i]->extent) + " by its type and is given " +
+                        std::to_string(extents[i]) + shapes_text(&x, 1));
   }
   for (int i = 0; i < from.rank; ++i) extents[count + i] = from.extents[i];
   return view_of(x, axes, extents, "broadcast", rule);

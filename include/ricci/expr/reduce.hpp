@@ -136,7 +136,7 @@ template <class Op, fixed_string P, class Types, class... X> struct reduce_rule 
 ///   Memory  a new tensor; x may be any view     Lowers  one pass (kernels/reduce)
 ///   Grad    sum, mean: broadcast; max, min: shared by ties; prod; logsumexp: softmax
 ///   Errors  the pattern's rules; mean and logsumexp of integers, any and all of numbers (compile
-///           time); max of nothing: value_error
+///           time); max of nothing: shape_error
 template <class Op, fixed_string P, class... Types, class X, class... Given>
 [[nodiscard]] auto reduce(X&& x, Given const&... given) {
   using rule = detail::reduce_rule<Op, P, pack<Types...>, X, Given...>;

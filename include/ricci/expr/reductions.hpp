@@ -24,14 +24,14 @@ template <class... A, class X>
   return detail::short_reduce<"mean", op::mean, A...>(static_cast<X&&>(x));
 }
 
-/// The largest; NaN where there is one. Of nothing: value_error.
+/// The largest; NaN where there is one. Of nothing: shape_error.
 template <class... A, class X>
   requires detail::SomeNode<X>
 [[nodiscard]] auto max(X&& x) {
   return detail::short_reduce<"max", op::max, A...>(static_cast<X&&>(x));
 }
 
-/// The smallest; NaN where there is one. Of nothing: value_error.
+/// The smallest; NaN where there is one. Of nothing: shape_error.
 template <class... A, class X>
   requires detail::SomeNode<X>
 [[nodiscard]] auto min(X&& x) {

@@ -15,7 +15,6 @@
 #include <ricci/error/exceptions.hpp>
 
 #include "kernels/parallel/parallel.hpp"
-#include "src/gemm.hpp"
 #include "tests/unit/exec/contract_cases.hpp"
 
 using namespace ricci::tests;

@@ -21,9 +21,7 @@ struct C : axis<"c"> {};
 struct D : axis<"d"> {};
 struct E : axis<"e"> {};
 
-template <class... X> inline g::axes_view axes() {
-  return {detail::axis_list<X...>, sizeof...(X)};
-}
+template <class... X> inline g::axes_view axes() { return {detail::axis_list<X...>, sizeof...(X)}; }
 
 /// A packed f64 value of the numbers given.
 template <class... X>
@@ -123,8 +121,8 @@ inline std::vector<double> differences(
 }
 
 /// Gradients, and gradients of gradients, against central differences.
-inline void check_gradients(function const& f, std::vector<g::handle> const& x,
-                            bool second = true, double tolerance = 2e-6) {
+inline void check_gradients(function const& f, std::vector<g::handle> const& x, bool second = true,
+                            double tolerance = 2e-6) {
   std::vector<g::handle> const got = gradients(f, x);
   auto const value = [&](std::vector<g::handle> const& at) { return number(weigh(f(at))); };
   for (std::size_t which = 0; which < x.size(); ++which) {
@@ -137,13 +135,16 @@ inline void check_gradients(function const& f, std::vector<g::handle> const& x,
     std::vector<g::handle> const first = gradients(f, at);
     g::handle total;
     for (g::handle const& one : first) {
-      g::handle const both[] = {total ? total : weigh(one), total ? weigh(one) : g::constant(dtype::f64, 0, 0)};
+      g::handle const both[] = {total ? total : weigh(one),
+                                total ? weigh(one) : g::constant(dtype::f64, 0, 0)};
       total = g::pointwise("sum", opcode::add, both, 2);
     }
     return total;
   };
   std::vector<g::handle> const got_second = gradients(slope, x);
-  auto const slope_value = [&](std::vector<g::handle> const& at) { return number(weigh(slope(at))); };
+  auto const slope_value = [&](std::vector<g::handle> const& at) {
+    return number(weigh(slope(at)));
+  };
   for (std::size_t which = 0; which < x.size(); ++which) {
     CAPTURE(which);
     check_close(numbers(got_second[which]), differences(slope_value, x, which), tolerance);

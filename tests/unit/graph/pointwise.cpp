@@ -63,7 +63,8 @@ TEST_CASE("a chain longer than a program is split, a deep one too") {
 TEST_CASE("a shared value is computed once within a statement") {
   g::handle const a = make<A>({4}, 0.5, 1.5);
   g::handle y = a;
-  for (int i = 0; i < 40; ++i) y = op_of(opcode::multiply, {op_of(opcode::sqrt, {y}), op_of(opcode::sqrt, {y})});
+  for (int i = 0; i < 40; ++i)
+    y = op_of(opcode::multiply, {op_of(opcode::sqrt, {y}), op_of(opcode::sqrt, {y})});
   check_close(numbers(y), numbers(a), 1e-9);
 }
 
@@ -77,7 +78,8 @@ TEST_CASE("extents of 0 and 1") {
 
 TEST_CASE("a number, a filled value and positions are values like others") {
   std::int64_t const extents[] = {2, 3};
-  check_close(numbers(g::full(dtype::f64, axes<A, B>(), extents, 2.5, 0)), {2.5, 2.5, 2.5, 2.5, 2.5, 2.5});
+  check_close(numbers(g::full(dtype::f64, axes<A, B>(), extents, 2.5, 0)),
+              {2.5, 2.5, 2.5, 2.5, 2.5, 2.5});
   check_close(numbers(g::full(dtype::i32, axes<A, B>(), extents, 0, 7)), {7, 7, 7, 7, 7, 7});
   check_close(numbers(g::iota(dtype::i32, axes<A, B>(), extents, 0)), {0, 0, 0, 1, 1, 1});
   check_close(numbers(g::iota(dtype::f32, axes<A, B>(), extents, 1)), {0, 1, 2, 0, 1, 2});
@@ -85,15 +87,19 @@ TEST_CASE("a number, a filled value and positions are values like others") {
 }
 
 TEST_CASE("gradients of every operation of one operand, to second order") {
-  struct one { opcode op; double low, high; };
-  one const all[] = {{opcode::negate, -1, 1}, {opcode::absolute, -1, 1}, {opcode::sign, -1, 1},
-                     {opcode::square, -1, 1}, {opcode::reciprocal, 0.5, 2}, {opcode::sqrt, 0.5, 2},
-                     {opcode::rsqrt, 0.5, 2}, {opcode::exp, -1, 1}, {opcode::log, 0.5, 2},
-                     {opcode::sin, -2, 2}, {opcode::cos, -2, 2}, {opcode::tanh, -2, 2},
-                     {opcode::sigmoid, -2, 2}, {opcode::erf, -2, 2}, {opcode::relu, -1, 1},
-                     {opcode::silu, -3, 3}, {opcode::gelu_tanh, -3, 3}, {opcode::gelu_erf, -3, 3},
-                     {opcode::relu_grad, -1, 1}, {opcode::silu_grad, -3, 3},
-                     {opcode::gelu_tanh_grad, -3, 3}, {opcode::gelu_erf_grad, -3, 3}};
+  struct one {
+    opcode op;
+    double low, high;
+  };
+  one const all[] = {
+      {opcode::negate, -1, 1},       {opcode::absolute, -1, 1},    {opcode::sign, -1, 1},
+      {opcode::square, -1, 1},       {opcode::reciprocal, 0.5, 2}, {opcode::sqrt, 0.5, 2},
+      {opcode::rsqrt, 0.5, 2},       {opcode::exp, -1, 1},         {opcode::log, 0.5, 2},
+      {opcode::sin, -2, 2},          {opcode::cos, -2, 2},         {opcode::tanh, -2, 2},
+      {opcode::sigmoid, -2, 2},      {opcode::erf, -2, 2},         {opcode::relu, -1, 1},
+      {opcode::silu, -3, 3},         {opcode::gelu_tanh, -3, 3},   {opcode::gelu_erf, -3, 3},
+      {opcode::relu_grad, -1, 1},    {opcode::silu_grad, -3, 3},   {opcode::gelu_tanh_grad, -3, 3},
+      {opcode::gelu_erf_grad, -3, 3}};
   for (one const& o : all) {
     CAPTURE(facts_of(o.op).name);
     check_gradients([&](auto const& x) { return op_of(o.op, x); }, {make<A>({7}, o.low, o.high)});
@@ -129,7 +135,8 @@ TEST_CASE("subgradients are PyTorch's") {
     std::vector<g::handle> leaves;
     for (auto const& one : x) leaves.push_back(g::track(one, level));
     std::vector<g::handle> got(x.size());
-    g::backward(op_of(op, leaves), {}, leaves.data(), static_cast<int>(x.size()), got.data(), level);
+    g::backward(op_of(op, leaves), {}, leaves.data(), static_cast<int>(x.size()), got.data(),
+                level);
     std::vector<std::vector<double>> result;
     for (auto const& one : got) result.push_back(numbers(one));
     return result;

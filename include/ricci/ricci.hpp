@@ -4,6 +4,7 @@
 // First, so that a diagnostic's list of includes is short:
 #include <ricci/error/message.hpp>
 
+#include <ricci/account/parameters.hpp>
 #include <ricci/axis/axis.hpp>
 #include <ricci/error/exceptions.hpp>
 #include <ricci/expr/attention.hpp>

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "kernels/copy/square.hpp"
+#include "kernels/copy/strip.hpp"
 
 namespace ricci::kernels {
 namespace {
@@ -47,6 +48,10 @@ struct move_long {
   }
 };
 
+struct move_streamed {
+  void operator()(char* to, char const* from, std::int64_t run) const { stream_run(to, from, run); }
+};
+
 template <class Move> void copy_runs(box_rows const& b, char* target, char const* source) {
   for (std::int64_t i = 0; i < b.outer; ++i)
     for (std::int64_t j = 0; j < b.inner; ++j)
@@ -66,21 +71,26 @@ void copy_any_runs(box_rows const& b, char* target, char const* source) {
   move(b, target, source);
 }
 
-// Along the source's rows: as many streams as a square has rows, which the processor fetches ahead.
+void stream_runs(box_rows const& b, char* target, char const* source) {
+  copy_runs<move_streamed>(b, target, source);
+  finish_streams();
+}
+
+// Along the target's rows.
 template <class U> void transpose_box(box_rows const& b, char* target, char const* source) {
   constexpr std::int64_t rows = square<U>::rows, lanes = square<U>::lanes, size = sizeof(U);
-  for (std::int64_t j = 0; j < b.inner; j += rows) {
-    char* const to = target + j * size;
-    char const* const from = source + j * b.inner_source;
-    std::int64_t const height = std::min(rows, b.inner - j);
-    std::int64_t i = 0;
-    if (height == rows)
-      for (; i + lanes <= b.outer; i += lanes)
-        transpose_whole<U>(to + i * b.outer_target, b.outer_target, from + i * size,
+  for (std::int64_t i = 0; i < b.outer; i += lanes) {
+    char* const to = target + i * b.outer_target;
+    char const* const from = source + i * size;
+    std::int64_t const width = std::min(lanes, b.outer - i);
+    std::int64_t j = 0;
+    if (width == lanes)
+      for (; j + rows <= b.inner; j += rows)
+        transpose_whole<U>(to + j * size, b.outer_target, from + j * b.inner_source,
                            b.inner_source);
-    for (; i < b.outer; i += lanes)
-      transpose_part<U>(to + i * b.outer_target, b.outer_target, from + i * size, b.inner_source,
-                        height, std::min(lanes, b.outer - i));
+    for (; j < b.inner; j += rows)
+      transpose_part<U>(to + j * size, b.outer_target, from + j * b.inner_source, b.inner_source,
+                        std::min(rows, b.inner - j), width);
   }
 }
 
@@ -110,10 +120,11 @@ template <class U> void copy_elements(box_rows const& b, char* target, char cons
                   source + i * b.outer_source + j * b.inner_source, sizeof(U));
 }
 
-enum class form { transposed, gathered, scattered };
+enum class form { transposed, streamed, gathered, scattered };
 
 template <class U> auto kernel_of(form f) {
   return f == form::transposed ? &transpose_box<U>
+         : f == form::streamed ? &transpose_strip<U>
          : f == form::gathered ? &gather_box<U>
                                : &copy_elements<U>;
 }
@@ -136,7 +147,7 @@ constexpr std::int64_t least_side = 4;
 
 }  // namespace
 
-box_copy::box_copy(box_plan const& plan) : plan_(plan), run_(plan.run_begin()) {
+box_copy::box_copy(box_plan const& plan, bool streams) : plan_(plan), run_(plan.run_begin()) {
   inner_ = run_ - 1;
   outer_ = plan.nearest_source_axis(run_);
   bool const is_apart = outer_ >= 0 && outer_ != inner_;
@@ -150,7 +161,7 @@ box_copy::box_copy(box_plan const& plan) : plan_(plan), run_(plan.run_begin()) {
     other_[at] = axis;
   }
   if (run_ < plan.rank) {
-    kernel_ = &copy_any_runs;
+    kernel_ = streams ? &stream_runs : &copy_any_runs;
     return;
   }
   std::int64_t const size = plan.element_size;
@@ -165,7 +176,7 @@ box_copy::box_copy(box_plan const& plan) : plan_(plan), run_(plan.run_begin()) {
       flips_outer_ = transposes_ && outer.source < 0;
     }
     if (transposes_)
-      f = form::transposed;
+      f = streams ? form::streamed : form::transposed;
     else if (inner.extent >= least_side || outer_ < 0 || inner.source == 0)
       f = form::gathered;
     else

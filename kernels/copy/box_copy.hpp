@@ -1,27 +1,25 @@
 #pragma once
 
 #include "kernels/copy/box_plan.hpp"
+#include "kernels/copy/box_rows.hpp"
 
 /// Private to kernels/copy: the loops inside a box.
 namespace ricci::kernels {
-
-/// The two axes of a box that a kernel loops over, and the run that it moves whole.
-struct box_rows {
-  std::int64_t outer = 1, inner = 1;  // extents
-  std::int64_t outer_target = 0, outer_source = 0;
-  std::int64_t inner_target = 0, inner_source = 0;  // strides, bytes
-  std::int64_t run = 0;                             // bytes
-};
 
 /// Copies boxes of a plan: chooses a kernel once, by the strides.
 ///   Invariant  the plan outlives it
 class box_copy {
  public:
-  explicit box_copy(box_plan const& plan);
+  /// streams: the target is too large for the caches, and passes them by where lines are whole.
+  explicit box_copy(box_plan const& plan, bool streams = false);
 
   /// Do source and target run along different axes, so that every line of one meets many of the
   /// other?
   bool transposes() const { return transposes_; }
+
+  /// Those axes: the target's nearest and the source's nearest; -1: none.
+  int inner() const { return inner_; }
+  int outer() const { return outer_; }
 
   /// Copies the box of those extents, at most the plan's blocks.
   void operator()(char* target, char const* source, std::int64_t const* extents) const;

@@ -34,13 +34,12 @@ constexpr std::int64_t side = 16;
 
 std::int64_t magnitude(std::int64_t stride) { return stride < 0 ? -stride : stride; }
 
-// As many equal parts as blocks of `wanted` would make, each in whole squares.
+// As many equal parts as blocks of `wanted` would make, in whole squares if they are of any size.
 std::int64_t even_block(std::int64_t extent, std::int64_t wanted) {
   if (wanted >= extent) return extent;
-  if (wanted < side) return wanted;
   std::int64_t const parts = (extent - 1) / wanted + 1;
   std::int64_t const even = (extent - 1) / parts + 1;
-  return std::min(extent, (even + side - 1) / side * side);
+  return even < 2 * side ? even : std::min(extent, (even + side - 1) / side * side);
 }
 
 // Lengthens what a box holds along one side to `wanted` elements; `covered` it has already.
@@ -122,16 +121,16 @@ box_plan plan_boxes(char const* who, std::int64_t element_size, int rank,
   return plan;
 }
 
-void choose_blocks(box_plan& plan, std::int64_t line_bytes, std::int64_t run_bytes) {
+void choose_blocks(box_plan& plan, box_shape const& shape) {
   int const rank = plan.rank;
   if (plan.count <= small_count || rank == 0) return;
   int begin = plan.run_begin();
   for (int axis = 0; axis < rank; ++axis) plan.axes[axis].block = 1;
-  std::int64_t const wanted = line_bytes / plan.element_size;
+  std::int64_t wanted = shape.target / plan.element_size;
   std::int64_t covered = 1;
   if (begin < rank) {
     box_axis& run = plan.axes[begin];
-    run.block = even_block(run.extent, run_bytes / plan.element_size);
+    run.block = even_block(run.extent, shape.run / plan.element_size);
     covered = run.block;
   }
   std::int64_t const run = covered;
@@ -140,6 +139,7 @@ void choose_blocks(box_plan& plan, std::int64_t line_bytes, std::int64_t run_byt
 
   // The source's side: its axes from the nearest on.
   covered = run;
+  wanted = shape.source / plan.element_size;
   bool is_taken[max_copy_rank];
   std::fill_n(is_taken, begin, false);
   while (covered < wanted) {

@@ -42,9 +42,15 @@ box_plan plan_boxes(char const* who, std::int64_t element_size, int rank,
                     std::int64_t const* extents, void* target, std::int64_t const* target_strides,
                     void const* source, std::int64_t const* source_strides);
 
-/// Sets the blocks: small passes are one box; else boxes hold `line_bytes` along both sides'
-/// nearest axes, and runs of up to `run_bytes`.
-void choose_blocks(box_plan& plan, std::int64_t line_bytes, std::int64_t run_bytes);
+/// What a box holds contiguously, in bytes, if the extents let.
+struct box_shape {
+  std::int64_t target;  // along the target's nearest axes
+  std::int64_t source;  // along the source's nearest axes
+  std::int64_t run;     // at most, of what both hold contiguously
+};
+
+/// Sets the blocks; a small pass is one box.
+void choose_blocks(box_plan& plan, box_shape const& shape);
 
 /// Bytes of a whole box.
 std::int64_t box_bytes(box_plan const& plan);

@@ -6,19 +6,26 @@
 #include <ricci/error/exceptions.hpp>
 
 #include "kernels/copy/box_copy.hpp"
+#include "kernels/copy/stream.hpp"
 
 namespace ricci::kernels {
 namespace {
 
-// What a box holds of a line along either side: eight cache lines, from which on reading or writing
-// pieces at a power of two from each other is as fast as a stream. For 1 and 2 bytes fewer, so that
-// a box stays within packed_bytes.
-constexpr std::int64_t line_bytes(std::int64_t element_size) { return element_size < 4 ? 256 : 512; }
-constexpr std::int64_t packed_bytes = 64 << 10;
 constexpr std::int64_t run_bytes = 128 << 10;
 
-// Below it a target stays in the second cache, where writing it piecewise costs nothing.
-constexpr std::int64_t staged_bytes = 256 << 10;
+// Of targets that the caches can hold: both sides' pieces stay in L1 while a box is at work.
+constexpr box_shape near_shape{256, 256, run_bytes};
+
+// From these bytes of the target on it passes the caches by.
+constexpr std::int64_t streamed_bytes = 4 << 20;
+
+// Of larger ones: what is read are pairs of lines, what is written runs so long that their ends,
+// which pass through the caches, hardly count.
+constexpr box_shape far_shape{1024, 256, run_bytes};
+constexpr box_shape line_shape{1024, 128, run_bytes};
+constexpr std::int64_t packed_bytes = 128 << 10;
+constexpr std::int64_t long_row = 1024;
+constexpr std::int64_t least_width = 64;
 
 // Runs of 2, 4 or 8 bytes are elements of that size: pairs of f32, pixels of four u8.
 void fuse_short_run(box_plan& plan) {
@@ -29,17 +36,64 @@ void fuse_short_run(box_plan& plan) {
   plan.element_size = bytes;
 }
 
-// Reads pieces of whole lines, writes pieces of whole lines, and transposes between two caches.
-void copy_staged(box_plan const& plan) {
+// A transposition of rows that are long on both sides: strips of the source's rows, along the
+// target's.
+void copy_strips(box_plan& plan, int inner, int outer) {
+  for (int axis = 0; axis < plan.rank; ++axis) plan.axes[axis].block = 1;
+  std::int64_t const width = plan.element_size == 1 ? 64 : 128 / plan.element_size;
+  plan.axes[outer].block = std::min(plan.axes[outer].extent, width);
+  plan.axes[inner].block = std::min(plan.axes[inner].extent, 16384 / plan.element_size);
+  box_copy const kernel(plan, true);
+  for_each_box(plan, [&](box const& b) { kernel(b.target, b.source, b.extents); });
+}
+
+// Short rows, short runs: boxes are put in the target's order nearby, and leave in runs.
+void copy_packed(box_plan const& plan) {
   box_plan const into = into_packed(plan);
   box_plan const from = from_packed(plan);
   box_copy const read(into);
-  box_copy const write(from);
+  box_copy const write(from, true);
   for_each_box(plan, [&](box const& b) {
     alignas(64) char packed[packed_bytes];
     read(packed, b.source, b.extents);
     write(b.target, packed, b.extents);
   });
+}
+
+// Do squares in registers fill whole lines of the target?
+bool fills_lines(box_plan const& plan) {
+  int const last = plan.rank - 1;
+  bool fills = plan.element_size >= 4 && line_offset(plan.target) == 0 &&
+               plan.axes[last].extent * plan.element_size % cache_line == 0;
+  for (int axis = 0; axis < last; ++axis)
+    fills = fills && plan.axes[axis].target % cache_line == 0;
+  return fills;
+}
+
+void copy_boxes(box_plan const& plan, bool streams) {
+  box_copy const kernel(plan, streams);
+  for_each_box(plan, [&](box const& b) { kernel(b.target, b.source, b.extents); });
+}
+
+// A target that the caches do not hold, in another order than the source.
+void copy_far(box_plan& plan, box_copy const& direct) {
+  std::int64_t const size = plan.element_size;
+  if (direct.transposes() && plan.axes[direct.inner()].extent * size >= long_row &&
+      plan.axes[direct.outer()].extent * size >= least_width) {
+    return copy_strips(plan, direct.inner(), direct.outer());
+  }
+  if (direct.transposes() && fills_lines(plan)) {
+    choose_blocks(plan, line_shape);
+    return copy_boxes(plan, true);
+  }
+  int const run = plan.run_begin();
+  std::int64_t const bytes = run < plan.rank ? plan.axes[run].extent * size : 0;
+  if (direct.transposes() || (bytes > 0 && bytes < 256)) {
+    choose_blocks(plan, far_shape);
+    if (box_bytes(plan) <= packed_bytes) return copy_packed(plan);
+  }
+  choose_blocks(plan, near_shape);
+  copy_boxes(plan, !direct.transposes());
 }
 
 }  // namespace
@@ -51,12 +105,10 @@ void copy(std::int64_t element_size, int rank, std::int64_t const* extents, void
                              source_strides);
   if (plan.is_empty) return;
   fuse_short_run(plan);
-  choose_blocks(plan, line_bytes(plan.element_size), run_bytes);
-  box_copy const direct(plan);
-  if (direct.transposes() && plan.count * plan.element_size > staged_bytes &&
-      box_bytes(plan) <= packed_bytes)
-    return copy_staged(plan);
-  for_each_box(plan, [&](box const& b) { direct(b.target, b.source, b.extents); });
+  if (plan.count * plan.element_size >= streamed_bytes)
+    return copy_far(plan, box_copy(plan));
+  choose_blocks(plan, near_shape);
+  copy_boxes(plan, false);
 }
 
 void fill(std::int64_t element_size, int rank, std::int64_t const* extents, void* target,

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "kernels/copy/stream.hpp"
 #include "kernels/simd/vec.hpp"
 
 #if defined(__AVX512BW__) && defined(__AVX512VL__)
@@ -24,6 +25,7 @@ template <class U> struct square {
   static constexpr int rows = lanes < 16 ? lanes : 16;
   static constexpr int groups = lanes / rows;
   static constexpr int group_bytes = rows * static_cast<int>(sizeof(U));
+  static constexpr bool fills_lines = group_bytes == cache_line;
   using vector = simd::vec<U>;
   using group = typename simd::detail::vector_type<U, group_bytes>::type;
 };
@@ -63,18 +65,21 @@ RICCI_ALWAYS_INLINE typename square<U>::group group_of(simd::vec<U> v,
     return __builtin_shufflevector(v, v, (Group * square<U>::rows + Lane)...);
 }
 
-template <class U, int Group, int... Row>
+template <class U, bool Streams, int Group, int... Row>
 RICCI_ALWAYS_INLINE void store_group(char* to, std::int64_t to_row, simd::vec<U> const* v,
                                      std::integer_sequence<int, Row...> all) {
   (
       [&] {
         auto const part = group_of<U, Group>(v[Row], all);
-        std::memcpy(to + Row * to_row, &part, sizeof part);
+        if constexpr (Streams)
+          stream_line(to + Row * to_row, reinterpret_cast<char const*>(&part));
+        else
+          std::memcpy(to + Row * to_row, &part, sizeof part);
       }(),
       ...);
 }
 
-template <class U, int... Row, int... Group>
+template <class U, bool Streams, int... Row, int... Group>
 RICCI_ALWAYS_INLINE void transpose_whole(char* to, std::int64_t to_row, char const* from,
                                          std::int64_t from_row,
                                          std::integer_sequence<int, Row...> all,
@@ -82,7 +87,7 @@ RICCI_ALWAYS_INLINE void transpose_whole(char* to, std::int64_t to_row, char con
   simd::vec<U> v[square<U>::rows];
   (std::memcpy(&v[Row], from + Row * from_row, sizeof v[Row]), ...);
   exchange_rows<U, square<U>::rows / 2>(v, all);
-  (store_group<U, Group>(to + Group * square<U>::rows * to_row, to_row, v, all), ...);
+  (store_group<U, Streams, Group>(to + Group * square<U>::rows * to_row, to_row, v, all), ...);
 }
 
 }  // namespace detail
@@ -90,10 +95,11 @@ RICCI_ALWAYS_INLINE void transpose_whole(char* to, std::int64_t to_row, char con
 /// Transposes one block: target row j, element i = source row i, element j.
 ///   Axes    from: [square::rows, square::lanes]; to: [square::lanes, square::rows]; the distance
 ///           of rows in bytes
-template <class U>
+///   Memory  Streams: the target's rows begin on cache lines, and pass the caches by
+template <class U, bool Streams = false>
 RICCI_ALWAYS_INLINE void transpose_whole(char* to, std::int64_t to_row, char const* from,
                                          std::int64_t from_row) {
-  detail::transpose_whole<U>(to, to_row, from, from_row,
+  detail::transpose_whole<U, Streams>(to, to_row, from, from_row,
                              std::make_integer_sequence<int, square<U>::rows>(),
                              std::make_integer_sequence<int, square<U>::groups>());
 }

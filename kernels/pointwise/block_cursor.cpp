@@ -4,13 +4,14 @@
 #include <new>
 
 #include "kernels/convert/convert.hpp"
+#include "kernels/copy/copy.hpp"
 #include "kernels/pointwise/block_program.hpp"
 
 namespace ricci::kernels {
 namespace {
 
 // A thread's registers are kept between calls.
-constexpr std::int64_t kept_bytes = 64 * 1024;
+constexpr std::int64_t kept_bytes = 128 * 1024;
 
 struct kept_scratch {
   std::unique_ptr<std::byte, scratch_deleter> memory;
@@ -126,6 +127,25 @@ void block_cursor::locate(std::int64_t row) {
   row_ = row;
 }
 
+void block_cursor::fill_panels(std::int64_t begin, std::int64_t rows, std::int64_t n) {
+  locate(begin / program_.row);
+  auto const inner = static_cast<std::size_t>(program_.rank - 1);
+  auto const axis = static_cast<std::size_t>(program_.panel_axis);
+  panel_first_ = coordinates_[axis];
+  panel_length_ = n;
+  for (int i = 0; i < program_.load_count; ++i) {
+    auto const& l = program_.loads[static_cast<std::size_t>(i)];
+    if (l.kind != load_kind::panel) continue;
+    auto const r = static_cast<std::size_t>(l.strides);
+    auto const& s = program_.strides[r];
+    std::int64_t const size = size_of(l.type),
+                       offset = offsets_[r] + begin % program_.row * s[inner];
+    std::int64_t const extents[] = {rows, n}, from[] = {s[axis], s[inner]}, to[] = {n, 1};
+    copy(size, 2, extents, scratch_ + l.staging, to,
+         static_cast<std::byte const*>(program_.data[r]) + offset * size, from);
+  }
+}
+
 void block_cursor::prefetch(std::int64_t begin, std::int64_t n) const {
   // With more axes the search for the row would cost more than it saves.
   if (program_.rank < 1 || program_.rank > 2) return;
@@ -216,6 +236,16 @@ void block_cursor::load(block_load const& l, std::int64_t begin, std::int64_t n)
         target = const_cast<std::byte*>(first);
       else
         convert(first, l.type, target, type, l.kind == load_kind::scalar ? 1 : n);
+      return;
+    }
+    case load_kind::panel: {
+      std::int64_t const line =
+          coordinates_[static_cast<std::size_t>(program_.panel_axis)] - panel_first_;
+      std::byte* const first = scratch_ + l.staging + line * panel_length_ * size;
+      if (l.type == type)
+        target = first;
+      else
+        convert(first, l.type, target, type, n);
       return;
     }
     case load_kind::gather: {

@@ -1,10 +1,13 @@
 #include "kernels/pointwise/block_program.hpp"
 
 #include <algorithm>
+#include <cstdlib>
+#include <span>
 #include <string>
 
 #include <ricci/error/exceptions.hpp>
 
+#include "kernels/pointwise/merge_axes.hpp"
 #include "kernels/pointwise/program_values.hpp"
 
 namespace ricci::kernels {
@@ -31,7 +34,17 @@ class compiler {
 
   void compile() {
     count_uses();
-    merge_axes();
+    for (int i = 0; i < operands(); ++i)
+      if (uses_[i] > 0) stride_source_[stride_rows_++] = i;
+    for (int i = 0; i < instructions(); ++i)
+      if (source_.instructions[static_cast<std::size_t>(i)].op == opcode::index &&
+          uses_[values_.first_instruction() + i] > 0)
+        stride_source_[stride_rows_++] = values_.first_instruction() + i;
+    std::span<int const> const sources{stride_source_.data(),
+                                       static_cast<std::size_t>(stride_rows_)};
+    merge_axes(source_, values_, sources, target_);
+    target_.panel_axis = -1;
+    if (whole_rows_) choose_panel(values_, sources, target_);
     for (int v = 0; v < values_.count(); ++v) registers_of(v) = registers_of(v, true) = -1;
     add_loads();
     fuse_products();
@@ -79,63 +92,8 @@ class compiler {
     }
   }
 
-  std::int64_t count_places() const {
-    bool empty = false, too_large = false;
-    std::int64_t size = 1;
-    for (int axis = 0; axis < source_.rank; ++axis) {
-      std::int64_t const extent = source_.extents[axis];
-      if (extent < 0)
-        throw shape_error("pointwise: axis " + std::to_string(axis) + " has extent " +
-                          std::to_string(extent) + "; an extent must not be negative.");
-      empty = empty || extent == 0;
-      too_large = __builtin_mul_overflow(size, extent, &size) || too_large;
-    }
-    if (empty) return 0;
-    if (too_large) throw shape_error("pointwise: the result has 2^63 elements or more.");
-    return size;
-  }
-
-  // Fills extents and strides with as few axes as describe all operands: an axis merges into the
-  // next where every stride is the next one's times the next extent.
-  void merge_axes() {
-    int rows = 0;
-    for (int i = 0; i < operands(); ++i)
-      if (uses_[i] > 0) stride_source_[rows++] = i;
-    for (int i = 0; i < instructions(); ++i)
-      if (source_.instructions[static_cast<std::size_t>(i)].op == opcode::index &&
-          uses_[values_.first_instruction() + i] > 0)
-        stride_source_[rows++] = values_.first_instruction() + i;
-    stride_rows_ = rows;
-    target_.size = count_places();
-    int rank = 0;
-    for (int axis = 0; axis < source_.rank && target_.size > 0; ++axis) {
-      std::int64_t const extent = source_.extents[axis];
-      if (extent == 1) continue;
-      bool merges = rank > 0;
-      for (int r = 0; merges && r < rows; ++r) {
-        std::int64_t span;
-        merges = !__builtin_mul_overflow(stride_of(r, axis), extent, &span) &&
-                 strides(r, rank - 1) == span;
-      }
-      if (!merges) target_.extents[static_cast<std::size_t>(rank++)] = 1;
-      target_.extents[static_cast<std::size_t>(rank - 1)] *= extent;
-      for (int r = 0; r < rows; ++r) strides(r, rank - 1) = stride_of(r, axis);
-    }
-    target_.rank = rank;
-    target_.row = rank > 0 ? target_.extents[static_cast<std::size_t>(rank - 1)] : 1;
-    target_.cut_at_rows = rank <= 1 || target_.row >= long_row;
-  }
-
   std::int64_t& strides(int row, int axis) {
     return target_.strides[static_cast<std::size_t>(row)][static_cast<std::size_t>(axis)];
-  }
-
-  std::int64_t stride_of(int row, int axis) const {
-    int const v = stride_source_[row];
-    if (v < values_.first_constant())
-      return source_.operands[static_cast<std::size_t>(v)].strides[axis];
-    return source_.instructions[static_cast<std::size_t>(v - values_.first_instruction())].axis ==
-           axis;
   }
 
   bool is_packed(int row) {
@@ -170,10 +128,15 @@ class compiler {
       bool const converts = !is_index && compute_type(type) != type;
       load_kind const kind = is_index ? (scalar ? load_kind::scalar_position : load_kind::position)
                              : scalar ? load_kind::scalar
-                             : contiguous ? load_kind::in_place
-                                          : load_kind::gather;
+                             : contiguous   ? load_kind::in_place
+                             : is_turned(r) ? load_kind::panel
+                                            : load_kind::gather;
       block_load& load = target_.loads[static_cast<std::size_t>(target_.load_count++)];
       load = {kind, type, once, static_cast<value_number>(v), static_cast<std::uint8_t>(r), -1};
+      if (kind == load_kind::panel) {
+        load.staging = static_cast<std::int32_t>(panel_width_);
+        panel_width_ += panel_rows * size_of(type);
+      }
       target_.scalars[static_cast<std::size_t>(v)] = scalar;
       once_[v] = once;
       if (kind == load_kind::position || kind == load_kind::gather || (converts && !scalar))
@@ -183,6 +146,10 @@ class compiler {
         free_register(load.staging, type);
       }
     }
+  }
+
+  bool is_turned(int row) {
+    return target_.panel_axis >= 0 && std::abs(strides(row, target_.panel_axis)) == 1;
   }
 
   // A product that one sum takes becomes part of it: fused_[product].
@@ -340,7 +307,9 @@ class compiler {
   }
 
   void place_registers() {
-    std::int64_t block = whole_rows_ && target_.step_count <= 1 ? single_step_block : block_limit;
+    std::int64_t block = whole_rows_ && target_.step_count <= 1 && panel_width_ == 0
+                             ? single_step_block
+                             : block_limit;
     while (block > 128 && width_ * block > register_budget) block /= 2;
     // Shorter results need no more; a multiple of 64 keeps registers on cache lines.
     block = std::min(block, (target_.size + 63) / 64 * 64);
@@ -356,11 +325,15 @@ class compiler {
       place(registers_of(v));
       place(registers_of(v, true));
     }
-    for (int i = 0; i < target_.load_count; ++i)
-      place(target_.loads[static_cast<std::size_t>(i)].staging);
+    for (int i = 0; i < target_.load_count; ++i) {
+      auto& load = target_.loads[static_cast<std::size_t>(i)];
+      place(load.staging);
+      // The panels stand behind the registers.
+      if (load.kind == load_kind::panel) load.staging += static_cast<std::int32_t>(width_ * length);
+    }
     for (int i = 0; i < target_.step_count; ++i)
       place(target_.steps[static_cast<std::size_t>(i)].staging);
-    target_.register_bytes = width_ * length;
+    target_.register_bytes = (width_ + panel_width_) * length;
   }
 
   pointwise_program const& source_;
@@ -368,7 +341,8 @@ class compiler {
   program_values const values_;
   bool whole_rows_;
   int stride_rows_ = 0;
-  std::int32_t width_ = 0;
+  std::int32_t width_ = 0;  // bytes of all registers, per element of a block
+  std::int64_t panel_width_ = 0;
   std::array<std::uint16_t, max_block_values> uses_;
   std::array<bool, max_block_values> once_, kept_;
   std::array<bool, max_pointwise_instructions> fused_;

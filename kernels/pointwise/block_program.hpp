@@ -25,6 +25,9 @@ inline constexpr std::int64_t long_row = 256;
 inline constexpr int max_block_values =
     max_pointwise_operands + max_pointwise_constants + max_pointwise_instructions;
 
+/// Rows of a panel: 64 bytes of f32, so that a line of the source is read once.
+inline constexpr std::int64_t panel_rows = 16;
+
 using value_number = std::uint16_t;
 
 /// How the block of an operand (or of an index) comes about.
@@ -32,6 +35,7 @@ enum class load_kind : std::uint8_t {
   scalar,    // one element for the block, read in place
   in_place,  // contiguous, read where it lies
   gather,    // strided: copied into a register
+  panel,     // strided, but packed for several rows at once: a row of the panel
   position,  // of an index: base + k * stride, into a register
   scalar_position,
 };
@@ -42,7 +46,8 @@ struct block_load {
   bool once;             // the same in every block
   value_number value;    // what it defines
   std::uint8_t strides;  // which row of block_program::strides
-  std::int32_t staging;  // the register of the elements before conversion, or -1
+  // The first byte in the scratch of the elements before conversion, or of the panel; or -1.
+  std::int32_t staging;
 };
 
 enum class step_kind : std::uint8_t { kernel, convert, round, spread };
@@ -69,6 +74,7 @@ struct block_program {
   bool cut_at_rows;    // no block may cross the end of a row
   bool whole_rows;     // otherwise: whether every block starts at a row's start
   int rank;            // of the merged axes
+  int panel_axis;      // of the rows that a panel holds, or -1: no operand has panels
   int load_count, step_count, value_count;
   std::int64_t register_bytes;  // scratch that a thread needs
 
@@ -115,6 +121,10 @@ class block_cursor {
   /// Computes the places [begin, begin + n) of the row-major result. @pre n <= length(begin, n)
   void evaluate(std::int64_t begin, std::int64_t n);
 
+  /// Packs the panels of the places [begin, begin + n) and of the same places in the rows that
+  /// follow along panel_axis, `rows` in all. @pre rows <= panel_rows, n <= length(begin, n)
+  void fill_panels(std::int64_t begin, std::int64_t rows, std::int64_t n);
+
   /// Asks for the operands of a later block that are read where they lie.
   void prefetch(std::int64_t begin, std::int64_t n) const;
 
@@ -137,6 +147,7 @@ class block_cursor {
   bool uses_kept_;
   std::int64_t row_ = -1;  // where offsets_ stand
   bool once_done_ = false;
+  std::int64_t panel_first_ = 0, panel_length_ = 0;  // along panel_axis; of a row
   std::array<std::int64_t, max_pointwise_rank> coordinates_;
   std::array<std::int64_t, max_pointwise_operands + max_pointwise_instructions> offsets_;
   std::array<void*, 2 * max_block_values> table_;

@@ -87,36 +87,87 @@ void deliver(output_plan const& output, block_cursor const& cursor, std::int64_t
   }
 }
 
-}  // namespace
+class program_run {
+ public:
+  explicit program_run(pointwise_program const& program) : count_(program.outputs.size()) {
+    compile(program, true, program_);
+    for (std::size_t i = 0; i < count_ && program_.size > 0; ++i)
+      outputs_[i] = plan_output(program, program_, i);
+  }
 
-void run(pointwise_program const& program) {
-  block_program compiled;
-  compile(program, true, compiled);
-  if (compiled.size == 0) return;
-  std::array<output_plan, max_pointwise_outputs> outputs;
-  auto const count = program.outputs.size();
-  for (std::size_t i = 0; i < count; ++i) outputs[i] = plan_output(program, compiled, i);
+  void run() const {
+    if (program_.size == 0) return;
+    std::int64_t const operations = 1 + program_.load_count + program_.step_count;
+    bool const is_small =
+        program_.size < 2 * block_limit || program_.size < parallel_operations / operations;
+    if (program_.panel_axis >= 0)
+      run_panels();
+    else if (is_small)
+      run_range(0, program_.size);
+    else
+      // Whole blocks, and several chunks for what is worth more than one thread.
+      parallel_chunks(
+          program_.size,
+          std::max<std::int64_t>(1, std::min(chunk, program_.size / 8) / program_.block) *
+              program_.block,
+          [this](std::int64_t begin, std::int64_t end) { run_range(begin, end); });
+  }
 
-  auto const run_range = [&](std::int64_t begin, std::int64_t end) {
-    block_cursor cursor(compiled);
+ private:
+  void run_block(block_cursor& cursor, std::int64_t begin, std::int64_t n) const {
+    for (std::size_t i = 0; i < count_; ++i)
+      if (outputs_[i].how == delivery::direct)
+        cursor.place(outputs_[i].value, outputs_[i].data + begin * size_of(outputs_[i].to));
+    cursor.evaluate(begin, n);
+    for (std::size_t i = 0; i < count_; ++i) deliver(outputs_[i], cursor, begin, n);
+  }
+
+  void run_range(std::int64_t begin, std::int64_t end) const {
+    block_cursor cursor(program_);
     for (std::int64_t n; begin < end; begin += n) {
       n = cursor.length(begin, end - begin);
-      for (std::size_t i = 0; i < count; ++i)
-        if (outputs[i].how == delivery::direct)
-          cursor.place(outputs[i].value, outputs[i].data + begin * size_of(outputs[i].to));
-      cursor.evaluate(begin, n);
-      for (std::size_t i = 0; i < count; ++i) deliver(outputs[i], cursor, begin, n);
+      run_block(cursor, begin, n);
     }
-  };
-  std::int64_t const operations = 1 + compiled.load_count + compiled.step_count;
-  if (compiled.size < 2 * block_limit || compiled.size < parallel_operations / operations)
-    run_range(0, compiled.size);
-  else
-    // Whole blocks, and at least two chunks for what is worth more than one thread.
-    parallel_chunks(compiled.size,
-                    std::max<std::int64_t>(1, std::min(chunk, compiled.size / 8) / compiled.block) *
-                        compiled.block,
-                    run_range);
-}
+  }
+
+  // The result as [before, panel axis, after, row], in tiles of panel_rows places along the panel
+  // axis and a block along the row.
+  void run_panels() const {
+    auto const axis = static_cast<std::size_t>(program_.panel_axis);
+    std::int64_t after = 1;
+    for (std::size_t a = axis + 1; a + 1 < static_cast<std::size_t>(program_.rank); ++a)
+      after *= program_.extents[a];
+    std::int64_t const extent = program_.extents[axis], row = program_.row;
+    std::int64_t const parts = (row - 1) / program_.block + 1;
+    std::int64_t const panels = (extent - 1) / panel_rows + 1;
+    std::int64_t const before = program_.size / (extent * after * row);
+    std::int64_t const tile = panel_rows * std::min(row, program_.block);
+    parallel_chunks(before * panels * after * parts, std::max<std::int64_t>(1, chunk / tile),
+                    [&](std::int64_t first, std::int64_t last) {
+                      block_cursor cursor(program_);
+                      for (std::int64_t t = first; t < last; ++t) {
+                        std::int64_t const part = t % parts, a = t / parts % after;
+                        std::int64_t const panel = t / parts / after % panels;
+                        std::int64_t const b = t / parts / after / panels;
+                        std::int64_t const from = panel * panel_rows, step = after * row;
+                        std::int64_t const begin =
+                            ((b * extent + from) * after + a) * row + part * program_.block;
+                        std::int64_t const rows = std::min(panel_rows, extent - from);
+                        std::int64_t const n = cursor.length(begin, row);
+                        cursor.fill_panels(begin, rows, n);
+                        for (std::int64_t r = 0; r < rows; ++r)
+                          run_block(cursor, begin + r * step, n);
+                      }
+                    });
+  }
+
+  std::size_t count_;
+  block_program program_;
+  std::array<output_plan, max_pointwise_outputs> outputs_;
+};
+
+}  // namespace
+
+void run(pointwise_program const& program) { program_run(program).run(); }
 
 }  // namespace ricci::kernels

@@ -5,6 +5,7 @@
 #include <ricci/error/exceptions.hpp>
 
 #include "src/graph/compose.hpp"
+#include "src/graph/region.hpp"
 
 namespace ricci::graph {
 namespace {
@@ -22,6 +23,16 @@ class suppression {
  private:
   std::uint64_t before_;
 };
+
+// The gradient of a statement's end, together with others that read the same.
+void evaluate_boundary(handle const& gradient, gradient_sink const& sink) {
+  if (gradient->is_open()) {
+    value* roots[4] = {gradient.get()};
+    int const count = 1 + sink.waiting(*gradient.get(), roots + 1, 3);
+    if (count > 1 && run_together(roots, count)) return;
+  }
+  evaluate(gradient);
+}
 
 // A gradient as its owner may write it: packed, in storage that nothing else sees. One that an
 // outer level differentiates nobody may write, so it may be shared.
@@ -74,6 +85,22 @@ void gradient_sink::add(handle const& x, handle contribution) {
   at.gradient = plus(std::exchange(at.gradient, handle()), contribution);
 }
 
+int gradient_sink::waiting(value const& like, value** found, int most) const {
+  constexpr int looked_at = 8;
+  int count = 0;
+  int seen = 0;
+  for (auto const& [sequence, at] : pending_) {
+    if (count == most || ++seen > looked_at) break;
+    value& v = *at.gradient.get();
+    bool fits = v.is_open() && at.target->evaluated && v.rank == like.rank && &v != &like;
+    for (int i = 0; fits && i < v.rank; ++i)
+      fits = v.axes[i] == like.axes[i] && v.extents[i] == like.extents[i];
+    for (int i = 0; fits && i < count; ++i) fits = found[i] != &v;
+    if (fits) found[count++] = &v;
+  }
+  return count;
+}
+
 gradient_sink::entry gradient_sink::take_newest() {
   entry newest = std::move(pending_.begin()->second);
   pending_.erase(pending_.begin());
@@ -93,7 +120,7 @@ void backward(handle const& y, handle const& seed, handle const* leaves, int cou
     value& v = *next.target.get();
     // A statement's end: its gradient is computed here; inside a statement it stays an expression,
     // so that the gradient of a fused statement is one too.
-    if (v.evaluated) evaluate(next.gradient);
+    if (v.evaluated) evaluate_boundary(next.gradient, sink);
     if (v.computed_by == kind::pointwise)
       pointwise_vjp(v, next.gradient, sink);
     else if (v.how)

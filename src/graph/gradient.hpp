@@ -29,6 +29,8 @@ class gradient_sink {
     handle gradient;
   };
   bool is_empty() const { return pending_.empty(); }
+  /// Expressions of the axes and extents of `like` that wait for ends of statements, newest first.
+  int waiting(value const& like, value** found, int most) const;
   /// The newest value with a gradient: all that it went into came before.
   entry take_newest();
 

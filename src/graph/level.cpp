@@ -109,8 +109,8 @@ level::~level() {
 handle track(handle const& x, level const& l) {
   handle result = alias(x, std::make_unique<tracked>());
   value& v = *result.get();
-  if (!is_floating(v.type)) return result;
   if (v.levels == 0) forget(v);
+  if (!is_floating(v.type)) return result;
   if (v.levels != 0) {
     std::lock_guard const lock(lists.lock);
     leave(v);

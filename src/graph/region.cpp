@@ -22,7 +22,7 @@ bool walk(region& r, value& root, value*& cut) {
   thread_local std::vector<frame> kept;
   std::vector<frame> stack = std::exchange(kept, {});
   stack.clear();
-  stack.push_back({&root, 0, 0, true});
+  stack.push_back({&root, 0, r.node_count, true});
   int largest = 0;
   bool fits = true;
   while (!stack.empty() && fits) {
@@ -169,6 +169,26 @@ bool prepare(region& r, value& root) {
       }
   }
   return false;
+}
+
+bool run_together(value* const* roots, int count) {
+  region r;
+  value* cut = nullptr;
+  for (int k = 0; k < count; ++k) {
+    int const known = r.source_count;
+    bool is_shared = k == 0 || r.find_node(roots[k]) >= 0;
+    if (r.find_node(roots[k]) < 0 && !walk(r, *roots[k], cut)) return false;
+    for (int i = 0; i < r.source_count; ++i)
+      if (!r.sources[i].v->evaluated) return false;
+    // What the further values read has to be what is read anyway, for the most part.
+    int whole = 0;
+    for (int i = known; i < r.source_count; ++i) whole += r.sources[i].v->count == roots[0]->count;
+    is_shared = is_shared || whole <= 1;
+    if (!is_shared) return false;
+  }
+  run(r, roots, count);
+  for (int k = 0; k < count; ++k) mark_evaluated(*roots[k]);
+  return true;
 }
 
 void run(region const& r, value* const* roots, int count) {

@@ -69,4 +69,9 @@ bool prepare(region& r, value& root);
 /// Runs it. Every root has the extents of the first; their storage is allocated here.
 void run(region const& r, value* const* roots, int count);
 
+/// Evaluates several values of the same axes and extents in one loop, where nothing has to be
+/// evaluated before and they read mostly the same. Whether it did.
+///   @pre  each root.is_open()
+bool run_together(value* const* roots, int count);
+
 }  // namespace ricci::graph

@@ -81,8 +81,8 @@ struct view_rule {
 handle view_of(handle const& x, axes_view axes, std::int64_t const* extents, char const* who,
                view_rule const& rule);
 
-// Zeros, but each view sees its own operand (their sum where views overlap): the gradient of views
-// of one value, and the transpose of taking them.
+// Zeros, but each view sees its own operand: the gradient of views of one value that do not
+// overlap, and the transpose of taking them.
 struct placing final : operation {
   struct part {
     view_rule rule;
@@ -92,20 +92,15 @@ struct placing final : operation {
 
   void compute(value& y) const override {
     allocate(y);
-    bool const is_apart = are_apart(y);
-    if (!is_apart || !cover(y)) kernels::zero(y.data, y.count * size_of(y.type));
+    if (!cover(y)) kernels::zero(y.data, y.count * size_of(y.type));
     for (int i = 0; i < y.input_count; ++i) {
       value const& from = *y.inputs[i].get();
       handle const window = new_value(y.type, parts[static_cast<std::size_t>(i)].seen);
       value& to = *window.get();
       set_extents(to, from.extents, "view");
       parts[static_cast<std::size_t>(i)].rule.look(to, y);
-      if (is_apart)
-        kernels::copy(size_of(y.type), to.rank, to.extents, to.data, to.strides, from.data,
-                      from.strides);
-      else
-        kernels::add_into(y.type, to.rank, to.extents, to.data, to.strides, from.data,
-                          from.strides);
+      kernels::copy(size_of(y.type), to.rank, to.extents, to.data, to.strides, from.data,
+                    from.strides);
     }
     ++count().copies;
   }
@@ -118,34 +113,24 @@ struct placing final : operation {
   }
   bool needs_result() const override { return false; }
 
- private:
   // The positions of the one axis along which a part is a window; none for other views.
   struct range {
     std::int64_t begin = 0, end = 0;
   };
-  range of(value const& y, std::size_t i) const {
-    view_rule const& rule = parts[i].rule;
+  range range_of(value const& y, int i) const {
+    view_rule const& rule = parts[static_cast<std::size_t>(i)].rule;
     if (rule.what == step::at) return {rule.begin, rule.begin + 1};
     if (rule.what == step::slice && rule.stride == 1)
       return {rule.begin, rule.begin + y.inputs[i]->extents[rule.axis]};
     return {};
   }
-  bool are_apart(value const& y) const {
-    for (std::size_t i = 1; i < parts.size(); ++i)
-      for (std::size_t k = 0; k < i; ++k) {
-        range const p = of(y, i);
-        range const q = of(y, k);
-        if (parts[i].rule.axis != parts[k].rule.axis || p.begin == p.end || q.begin == q.end ||
-            (p.begin < q.end && q.begin < p.end))
-          return false;
-      }
-    return true;
-  }
-  // Parts that do not overlap: is every position one's?
+
+ private:
+  // Is every position of the axis a part's?
   bool cover(value const& y) const {
     std::int64_t positions = 0;
-    for (std::size_t i = 0; i < parts.size(); ++i) positions += of(y, i).end - of(y, i).begin;
-    return positions == y.extents[parts[0].rule.axis];
+    for (int i = 0; i < y.input_count; ++i) positions += range_of(y, i).end - range_of(y, i).begin;
+    return positions == y.extents[parts[0].rule.axis] && y.input_count > 0;
   }
 };
 
@@ -218,6 +203,16 @@ handle joined_placings(handle const& first, handle const& second) {
   placing const* const p = placing_of(first);
   placing const* const q = placing_of(second);
   if (!p || !q || p->parts.size() + q->parts.size() > most_parts) return {};
+  // Windows along one axis that do not overlap.
+  for (int i = 0; i < first->input_count; ++i)
+    for (int k = 0; k < second->input_count; ++k) {
+      placing::range const a = p->range_of(*first.get(), i);
+      placing::range const b = q->range_of(*second.get(), k);
+      bool const is_same_axis = p->parts[static_cast<std::size_t>(i)].rule.axis ==
+                                q->parts[static_cast<std::size_t>(k)].rule.axis;
+      if (!is_same_axis || a.begin == a.end || b.begin == b.end) return {};
+      if (a.begin < b.end && b.begin < a.end) return {};
+    }
   auto how = std::make_unique<placing>();
   std::vector<handle> inputs;
   for (value const* v : {first.get(), second.get()})

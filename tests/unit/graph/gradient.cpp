@@ -145,6 +145,23 @@ TEST_CASE("the gradient of a fused statement is a fused statement") {
   CHECK(g::dtype_of(got) == dtype::f64);
 }
 
+TEST_CASE("gradients that read the same are computed in one loop") {
+  g::level const level;
+  g::handle const leaves[] = {g::track(make<A>({100}), level),
+                              g::track(make<A>({100}, 0.1, 2), level)};
+  auto const statement = [](g::handle x) {
+    g::evaluate(x);
+    return x;
+  };
+  g::handle const u = statement(op_of(opcode::sin, {leaves[0]}));
+  g::handle const v = statement(op_of(opcode::sin, {leaves[1]}));
+  g::handle const y = statement(op_of(opcode::multiply, {op_of(opcode::silu, {u}), v}));
+  std::int64_t const loops = g::counted().loops;
+  g::handle got[2];
+  g::backward(y, make<A>({100}), leaves, 2, got, level);
+  CHECK(g::counted().loops == loops + 3);  // of u and v at once, of each leaf
+}
+
 TEST_CASE("custom_vjp") {
   function const f = [](auto const& in) {
     g::handle const x = op_of(opcode::square, {in[0]});

@@ -24,6 +24,8 @@ namespace {
 constexpr float infinity = std::numeric_limits<float>::infinity();
 constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 
+using extents_list = std::vector<std::int64_t>;
+
 /// One operation on flat operands; an operand of one element is broadcast.
 template <class Out, class T, class... Sources>
 std::vector<Out> apply(opcode op, std::int64_t n, Sources const&... sources) {
@@ -474,6 +476,52 @@ TEST_CASE("the bits do not depend on the number of threads") {
     CHECK(std::memcmp(first.data(), out.data(), out.size() * sizeof(float)) == 0);
   }
   CHECK(first[1] == doctest::Approx(std::tanh(x[500] * b[1] + b[1])));
+}
+
+TEST_CASE("operands in another order than the result, large enough to be packed in panels") {
+  // y(a, b, c, d) = x + h - bias(c), x stored as (d, b, c, a) or the like, h as bf16
+  extents_list const extents{3, 37, 5, 70};
+  std::int64_t const size = 3 * 37 * 5 * 70;
+  std::vector<float> x(static_cast<std::size_t>(size)), bias(5);
+  std::vector<bf16> h(x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    x[i] = static_cast<float>(i % 1013);
+    h[i] = bf16(static_cast<float>(i % 61));
+  }
+  for (std::size_t i = 0; i < 5; ++i) bias[i] = static_cast<float>(i);
+  extents_list const bias_strides{0, 0, 1, 0};
+  struct layout {
+    extents_list strides;
+    std::int64_t first;
+  };
+  for (layout const& l : {layout{{37 * 5 * 70, 1, 37 * 70, 37}, 0},   // a c d b
+                          layout{{1, 3 * 5 * 70, 3 * 70, 3}, 0},      // b c d a
+                          layout{{37 * 5 * 70, -1, 37, 37 * 5}, 36},  // a d c b, b backwards
+                          layout{{37 * 70 * 5, 70 * 5, 1, -5}, 345},  // a b d c, d backwards
+                          layout{{1, 3, 3 * 37, 3 * 37 * 5}, 0}}) {
+    k::pointwise_operand const operands[] = {{x.data() + l.first, dtype::f32, l.strides.data()},
+                                             {h.data() + l.first, dtype::bf16, l.strides.data()},
+                                             {bias.data(), dtype::f32, bias_strides.data()}};
+    k::pointwise_instruction const instructions[] = {
+        {opcode::add, dtype::f32, 0, {source::operand(0), source::operand(1)}},
+        {opcode::subtract, dtype::f32, 0, {source::instruction(0), source::operand(2)}}};
+    std::vector<float> out(x.size()), copy(x.size());
+    k::pointwise_output const outputs[] = {{source::instruction(1), dtype::f32, out.data()},
+                                           {source::operand(0), dtype::f32, copy.data()}};
+    k::run({4, extents.data(), operands, {}, instructions, outputs});
+    std::size_t at = 0, wrong = 0;
+    for (std::int64_t a = 0; a < 3; ++a)
+      for (std::int64_t b = 0; b < 37; ++b)
+        for (std::int64_t c = 0; c < 5; ++c)
+          for (std::int64_t d = 0; d < 70; ++d, ++at) {
+            auto const from =
+                static_cast<std::size_t>(l.first + a * l.strides[0] + b * l.strides[1] +
+                                         c * l.strides[2] + d * l.strides[3]);
+            wrong += copy[at] != x[from];
+            wrong += out[at] != x[from] + static_cast<float>(h[from]) - static_cast<float>(c);
+          }
+    CHECK(wrong == 0);
+  }
 }
 
 TEST_CASE("empty results, and bad programs are refused with a sentence") {

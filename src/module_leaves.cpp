@@ -4,6 +4,7 @@
 
 #include <ricci/error/exceptions.hpp>
 #include <ricci/expr/create.hpp>
+#include <ricci/expr/pattern_call.hpp>
 #include <ricci/grad/value_and_grad.hpp>
 
 namespace ricci::detail {
@@ -21,6 +22,12 @@ graph::handle copy_into_leaf(dtype type, graph::axes_view axes, std::int64_t con
   if (count > 0)
     std::memcpy(graph::mutable_data(leaf), data, static_cast<std::size_t>(count * size_of(type)));
   return leaf;
+}
+
+void check_given(char const* who, axis_info const* axis, std::int64_t extent) {
+  if (extent < 0)
+    throw shape_error(fmt::format("{}: axis `{}` is given the extent {}; an extent is not negative", who,
+                                  axis->view(), extent));
 }
 
 std::string child_name(std::string const& parent, char const* member) {

@@ -149,6 +149,14 @@ void token_file::read(std::int64_t first, std::int64_t count, i32* tokens) const
   }
 }
 
+void token_file::check() const {
+  if (vocabulary() >= ids_of(type()) && type() != dtype::i32) return;  // an i32 can be negative
+  std::vector<i32> part(std::size_t{1} << 14);
+  for (std::int64_t first = 0; first < size(); first += std::ssize(part)) {
+    read(first, std::min(std::ssize(part), size() - first), part.data());
+  }
+}
+
 token_range token_file::train() const {
   return {0, size() / 10 * 9 + size() % 10 * 9 / 10};  // floor(0.9 size) without overflow
 }
@@ -164,10 +172,17 @@ token_windows token_file::windows(token_range range, std::int64_t length) const 
                                   range.first, range.last, path(), size()));
   }
   if (range.size() < length) {
+    auto const is = [&](token_range part) {
+      return part.first == range.first && part.last == range.last;
+    };
     throw io_error(fmt::format(
-        "token_file: `{}` has {} tokens from position {} to {} and one window takes {}; give a "
+        "token_file: `{}` has {} tokens from position {} to {}{} and one window takes {}; give a "
         "longer file or a shorter sequence",
-        path(), range.size(), range.first, range.last, length));
+        path(), range.size(), range.first, range.last,
+        is(validation()) ? " (its last tenth, for validation)"
+        : is(train())    ? " (its first nine tenths, for training)"
+                         : "",
+        length));
   }
   return {*this, range, length};
 }

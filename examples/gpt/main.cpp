@@ -1,23 +1,25 @@
 // Trains a GPT on a text: the main job of Ricci. See model.hpp for the model.
 
+#include "files.hpp"
 #include "model.hpp"
 #include "options.hpp"
+#include "readable.hpp"
+#include "run.hpp"
 #include "sample.hpp"
+#include "stop.hpp"
 
 #include <ricci/data/token_file.hpp>
 #include <ricci/data/token_windows.hpp>
 #include <ricci/exec/threads.hpp>
-#include <ricci/io/checkpoint.hpp>
 #include <ricci/trace/loss_plot.hpp>
 #include <ricci/trace/metrics.hpp>
 #include <ricci/trace/progress.hpp>
-
-#include <sys/stat.h>
 
 #include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <exception>
+#include <new>
 
 namespace gpt {
 namespace {
@@ -47,76 +49,25 @@ double evaluate(Gpt<> const& model, data::token_windows const& windows, random::
   return sum / static_cast<double>(batches);
 }
 
-/// Everything that a run is made of: what a checkpoint holds.
-struct Run {
-  Options options;
-  Gpt<> model;
-  optim::adamw optimizer{{.beta1 = 0.9, .beta2 = 0.95, .epsilon = 1e-8, .weight_decay = 0.1,
-                          .decays = [](std::string_view, int rank) { return rank > 1; }}};
-  std::int64_t step = 0;
-
-  std::vector<io::leaf_group> leaves() {
-    auto parameters = detail::leaves_of(model);
-    return {{"", parameters}, {"optimizer.", optimizer.state(parameters), role::optimizer}};
-  }
-  /// What a resumed run must agree with: name, value.
-  io::texts settings() const {
-    Options const& o = options;
-    return {{"layers", std::to_string(o.sizes.layers)}, {"heads", std::to_string(o.sizes.heads)},
-            {"width", std::to_string(o.sizes.width)},   {"seq", std::to_string(o.sizes.seq)},
-            {"batch", std::to_string(o.batch)},         {"seed", std::to_string(o.seed)}};
-  }
-  io::texts schedule() const {
-    Options const& o = options;
-    return {{"steps", std::to_string(o.steps)},
-            {"warmup", std::to_string(o.warmup)},
-            {"lr", std::to_string(o.learning_rate)}};
-  }
-  void save() {
-    io::texts facts = settings();
-    facts.merge(schedule());
-    facts["step"] = std::to_string(step);
-    facts["optimizer_steps"] = std::to_string(optimizer.steps());
-    io::save_leaves(options.checkpoint, leaves(), facts);
-  }
-  void load() {
-    std::string const& path = options.checkpoint;
-    io::texts const facts = io::load_leaves(path, leaves());
-    auto const agree = [&](io::texts const& mine, char const* advice) {
-      for (auto const& [name, value] : mine) {
-        auto const at = facts.find(name);
-        if (at != facts.end() && at->second == value) continue;
-        throw value_error("checkpoint `" + path + "` was made with --" + name + " " +
-                          (at == facts.end() ? "(not said)" : at->second) + ", this run has " + value + advice);
-      }
-    };
-    agree(settings(), "");
-    if (!options.new_schedule) agree(schedule(), "; to change the schedule on purpose add --new-schedule");
-    step = io::integer_of(facts, "step", path);
-    optimizer.set_steps(io::integer_of(facts, "optimizer_steps", path));
-  }
-};
-
-bool exists(std::string const& path) {
-  struct stat facts;
-  return stat(path.c_str(), &facts) == 0;
-}
-
-void train(Run& run, data::token_windows const& train_windows, data::token_windows const& validation_windows,
-           random::key key) {
+/// Trains to the last step, or until the user stops it: false.
+bool train(Run& run, data::token_windows const& train_windows, data::token_windows const& validation_windows,
+           random::key key, trace::metrics_writer& metrics) {
   Options const& o = run.options;
   optim::warmup_cosine const schedule{o.learning_rate, o.learning_rate / 10, o.warmup, o.steps};
-  trace::metrics_writer metrics(o.metrics, run.step);
   trace::progress bar(o.steps, o.batch * o.sizes.seq, run.step);
-  auto const begin = std::chrono::steady_clock::now();
-  std::int64_t const first = run.step;
-  while (run.step < o.steps) {
+  stop_request const stop;
+  std::int64_t saved = run.step;
+  auto const save = [&] {
+    run.save();
+    saved = run.step;
+  };
+  while (run.step < o.steps && !stop.is_made()) {
     Example const e = draw(train_windows, key.fold("batch"), run.step, o);
     auto [loss, gradient] = value_and_grad(Loss<>{}, run.model, e.ids, e.targets);
     double const norm = optim::global_norm(gradient);
     if (!std::isfinite(norm))
       throw value_error("step " + std::to_string(run.step) + ": the gradient is not finite (loss " +
-                        std::to_string(loss.item()) + "); the checkpoint is that of an earlier step");
+                        std::to_string(loss.item()) + "); try a lower --lr. The checkpoint is that of an earlier step");
     double const rate = schedule(run.step);
     run.optimizer.step(run.model, gradient, rate, optim::clip_scale(norm, 1));
     metrics.write(run.step, "train", {{"loss", loss.item()}, {"lr", rate}, {"gradient_norm", norm}});
@@ -125,50 +76,104 @@ void train(Run& run, data::token_windows const& train_windows, data::token_windo
       metrics.write(run.step - 1, "validation",
                     {{"loss", evaluate(run.model, validation_windows, key.fold("curve"), 2, o)}});
     bar.update(run.step, loss.item());
-    if (run.step % o.save_every == 0 || run.step == o.steps) run.save();
+    if (run.step % o.save_every == 0 || run.step == o.steps) save();
   }
-  bar.finish();
-  double const seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  if (run.step > first)
-    std::printf("%lld steps in %.1f s, %.0f tokens/s\n", static_cast<long long>(run.step - first), seconds,
-                static_cast<double>((run.step - first) * o.batch * o.sizes.seq) / seconds);
+  if (saved != run.step) save();
+  return run.step == o.steps;
 }
 
-void main_program(Options const& o) {
+void print_speed(Options const& o, std::int64_t steps, double seconds) {
+  double const operations = operations_per_token(o.sizes);
+  double const rate = static_cast<double>(steps * o.batch * o.sizes.seq) / seconds;
+  std::printf("%lld steps in %.1f s: %.0f tokens/s, %.1f G operations/s (6 N + 12 L C T = %.2f M a token)\n",
+              static_cast<long long>(steps), seconds, rate, rate * operations / 1e9, operations / 1e6);
+  std::printf("memory at its peak: %.1f MB", static_cast<double>(memory::peak()) / 1e6);
+  for (int r = 0; r < role_count; ++r)
+    std::printf("%s%.*s %.1f", r == 0 ? " (" : ", ", static_cast<int>(name_of(role(r)).size()),
+                name_of(role(r)).data(), static_cast<double>(memory::peak(role(r))) / 1e6);
+  std::printf("; each at its own)\n");
+}
+
+void print_sample(Run const& run) {
+  Options const& o = run.options;
+  if (o.sample == 0) return;
+  bool const at_line = o.prompt == "\n";
+  std::printf("---- %lld bytes %s%s%s, temperature %g ----\n", static_cast<long long>(o.sample),
+              at_line ? "from a line's beginning" : "after `", at_line ? "" : readable(o.prompt).c_str(),
+              at_line ? "" : "`", o.temperature);
+  Readable text;
+  auto const show = [](std::string const& part) {
+    std::fwrite(part.data(), 1, part.size(), stdout);
+    std::fflush(stdout);
+  };
+  sample(run.model, o.prompt, o.sample, o.temperature, random::key(o.seed), [&](char c) { show(text.add(c)); });
+  show(text.finish());
+  std::printf("\n----\n");
+}
+
+/// The status that the program ends with.
+int main_program(Options const& o) {
   if (o.threads > 0) set_threads(o.threads);
+  if (o.sample_only) {
+    print_sample(Run::of_checkpoint(o));
+    return 0;
+  }
+  check(o.sizes, o.batch);
   random::key const key(o.seed);
   data::token_file const text = data::token_file::open(o.data, Vocab::static_extent);
   data::token_windows const train_windows = text.windows(text.train(), o.sizes.seq + 1);
   data::token_windows const validation_windows = text.windows(text.validation(), o.sizes.seq + 1);
+  text.check();
+  check_files(o);
 
-  Run run{o, make_gpt(o.sizes, key.fold("parameters"))};
-  if (o.resume && exists(o.checkpoint)) {
+  Run run(o, text.size());
+  std::printf("%.0f parameters, %lld bytes of text, %d threads\n", parameter_count(o.sizes),
+              static_cast<long long>(text.size()), threads());
+  bool const resumes = o.resume && exists(o.checkpoint);
+  if (resumes) {
     run.load();
     std::printf("resumed from %s at step %lld\n", o.checkpoint.c_str(), static_cast<long long>(run.step));
+  } else {
+    if (o.resume) std::printf("there is no %s to resume from: beginning anew\n", o.checkpoint.c_str());
+    keep_old_checkpoint(o.checkpoint);
+    run.save();  // before the metrics begin anew too: the two files are always of one run
   }
-  std::int64_t parameters = 0;
-  for_each_parameter(run.model, [&](std::string_view, auto const& leaf) { parameters += leaf.shape().element_count(); });
-  std::printf("%lld parameters, %lld bytes of text\n", static_cast<long long>(parameters),
-              static_cast<long long>(text.size()));
 
-  train(run, train_windows, validation_windows, key);
-
+  trace::metrics_writer metrics(o.metrics, run.step);
+  std::int64_t const first = run.step;
+  auto const begin = std::chrono::steady_clock::now();
+  bool const is_done = train(run, train_windows, validation_windows, key, metrics);
+  double const seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  if (!is_done) {
+    std::printf("stopped after step %lld of %lld, which %s holds; the same command with --resume goes on from there\n",
+                static_cast<long long>(run.step), static_cast<long long>(o.steps), o.checkpoint.c_str());
+    return stop_request::status();
+  }
+  if (run.step > first) print_speed(o, run.step - first, seconds);
   double const loss = evaluate(run.model, validation_windows, key.fold("validation"), o.evaluation_batches, o);
+  metrics.write(run.step, "final", {{"loss", loss}});
   std::printf("validation loss %.4f nats per byte\n", loss);
+  print_sample(run);
   trace::write_loss_svg(o.picture, {trace::read_metrics(o.metrics, "train", "loss"),
                                     trace::read_metrics(o.metrics, "validation", "loss"), "Loss", "nats per byte"});
-  if (o.sample > 0)
-    std::printf("---\n%s\n---\n", sample(run.model, "\n", o.sample, key).c_str());
+  std::printf("state: %s, losses: %s, picture: %s\n", o.checkpoint.c_str(), o.metrics.c_str(), o.picture.c_str());
+  return 0;
 }
 
 }  // namespace
 }  // namespace gpt
 
 int main(int argc, char** argv) {
+  std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);  // in order with the progress on stderr, in a log too
   try {
-    gpt::main_program(gpt::parse(argc, argv));
+    int const status = gpt::main_program(gpt::parse(argc, argv));
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
+      throw ricci::io_error("cannot write to the standard output");
+    return status;
+  } catch (std::bad_alloc const&) {
+    std::fprintf(stderr, "gpt: out of memory; take a smaller --width, --layers, --seq or --batch\n");
   } catch (std::exception const& fault) {
     std::fprintf(stderr, "gpt: %s\n", fault.what());
-    return 1;
   }
+  return 1;
 }

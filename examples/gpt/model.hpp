@@ -3,6 +3,8 @@
 // GPT-2, pre-norm, over bytes, as a user of Ricci writes it. Every tensor says its axes; a shape that
 // does not fit does not compile. The device D is a type parameter.
 
+#include "sizes.hpp"
+
 #include <ricci/ricci.hpp>
 
 #include <cmath>
@@ -85,10 +87,6 @@ template <class D = host> struct Loss {
   }
 };
 
-struct Sizes {
-  int layers = 4, heads = 4, width = 128, seq = 128;
-};
-
 /// GPT-2's initialization: weights N(0, 0.02), residual projections N(0, 0.02 / sqrt(2 layers)),
 /// biases 0, norms 1.
 template <class D = host> Gpt<D> make_gpt(Sizes const& s, random::key key) {
@@ -100,7 +98,7 @@ template <class D = host> Gpt<D> make_gpt(Sizes const& s, random::key key) {
     if (name.ends_with("bias"))
       init::zeros(leaf);
     else if (!name.ends_with("norm.weight") && !name.ends_with("norm1.weight") && !name.ends_with("norm2.weight"))
-      init::normal(leaf, key.fold(name), residual ? 0.02 / std::sqrt(2.0 * s.layers) : 0.02);
+      init::normal(leaf, key.fold(name), residual ? 0.02 / std::sqrt(2.0 * static_cast<double>(s.layers)) : 0.02);
   });
   return model;
 }

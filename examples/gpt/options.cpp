@@ -2,42 +2,116 @@
 
 #include <CLI/CLI.hpp>
 
+#include <cerrno>
+#include <cmath>
+#include <cstdio>
 #include <cstdlib>
 
 namespace gpt {
+namespace {
+
+std::string text_of(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.10g", value);
+  return text;
+}
+
+/// Accepts whole numbers from low to high.
+CLI::Validator whole(std::int64_t low, std::int64_t high) {
+  return {[low, high](std::string const& text) {
+            char* end = nullptr;
+            errno = 0;
+            long long const value = std::strtoll(text.c_str(), &end, 10);
+            bool const is_number = !text.empty() && *end == '\0' && errno == 0;
+            if (is_number && value >= low && value <= high) return std::string();
+            return "`" + text + "` is not a whole number from " + std::to_string(low) + " to " +
+                   std::to_string(high);
+          },
+          ""};
+}
+
+/// Accepts numbers above low and up to high, and low itself if `with_low`.
+CLI::Validator real(double low, double high, bool with_low) {
+  return {[=](std::string const& text) {
+            char* end = nullptr;
+            double const value = std::strtod(text.c_str(), &end);
+            bool const is_number = !text.empty() && *end == '\0';
+            if (is_number && (value > low || (with_low && value == low)) && value <= high) return std::string();
+            return "`" + text + "` is not a number " + (with_low ? "from " : "above ") + text_of(low) +
+                   " and at most " + text_of(high);
+          },
+          ""};
+}
+
+}  // namespace
 
 Options parse(int argc, char** argv) {
   Options o;
-  CLI::App app{"Trains a byte-level GPT on a text and writes what it learned."};
-  auto const at_least_one = CLI::Range(std::int64_t{1}, std::int64_t{1} << 31);
-  auto const not_negative = CLI::Range(std::int64_t{0}, std::int64_t{1} << 40);
-  app.add_option("--data", o.data, "text or .npy of u8, u16, i32 token ids below 256")->required();
-  app.add_option("--layers", o.sizes.layers)->check(at_least_one)->capture_default_str();
-  app.add_option("--heads", o.sizes.heads)->check(at_least_one)->capture_default_str();
-  app.add_option("--width", o.sizes.width, "a multiple of --heads")->check(at_least_one)->capture_default_str();
-  app.add_option("--seq", o.sizes.seq, "bytes in a window")->check(at_least_one)->capture_default_str();
-  app.add_option("--batch", o.batch, "windows in a step")->check(at_least_one)->capture_default_str();
-  app.add_option("--steps", o.steps)->check(at_least_one)->capture_default_str();
-  app.add_option("--warmup", o.warmup, "steps of rising learning rate")->check(not_negative)->capture_default_str();
-  app.add_option("--lr", o.learning_rate, "highest learning rate")->check(CLI::PositiveNumber)->capture_default_str();
-  app.add_option("--seed", o.seed)->capture_default_str();
-  app.add_option("--threads", o.threads, "0: all cores")->check(CLI::Range(0, 1024))->capture_default_str();
-  app.add_option("--evals", o.evaluation_batches, "validation batches at the end")->check(at_least_one)->capture_default_str();
-  app.add_option("--eval-every", o.evaluate_every, "steps between validations")->check(at_least_one)->capture_default_str();
-  app.add_option("--checkpoint", o.checkpoint, "file of the state, written while training")->capture_default_str();
-  app.add_option("--save-every", o.save_every, "steps between checkpoints")->check(at_least_one)->capture_default_str();
-  app.add_flag("--resume", o.resume, "go on from the checkpoint where there is one");
-  app.add_flag("--new-schedule", o.new_schedule, "resume with other --steps, --warmup or --lr than were saved");
-  app.add_option("--sample", o.sample, "bytes to write at the end")->check(not_negative)->capture_default_str();
-  app.add_option("--metrics", o.metrics)->capture_default_str();
-  app.add_option("--picture", o.picture)->capture_default_str();
+  CLI::App app{"Trains a byte-level GPT on a text, then writes some text of its own.", "gpt"};
+  constexpr std::int64_t most = std::int64_t{1} << 31;
+  char const* group = "";
+  auto const count = [&](char const* name, std::int64_t& value, std::int64_t low, std::int64_t high,
+                         char const* help) {
+    app.add_option(name, value, help)->check(whole(low, high))->type_name("N")->group(group)->capture_default_str();
+  };
+  auto const number = [&](char const* name, double& value, CLI::Validator const& accepts, char const* help) {
+    app.add_option(name, value, help)->check(accepts)->type_name("X")->group(group)->capture_default_str();
+  };
+  auto const file = [&](char const* name, std::string& value, char const* help) {
+    app.add_option(name, value, help)->type_name("FILE")->group(group)->capture_default_str();
+  };
+  auto const flag = [&](char const* name, bool& value, char const* help) {
+    app.add_flag(name, value, help)->group(group);
+  };
+
+  group = "Files";
+  file("--data", o.data, "What to learn: any file, byte by byte, or a .npy of u8, u16 or i32 ids below 256");
+  file("--checkpoint", o.checkpoint, "The state of the run, saved as it goes");
+  file("--metrics", o.metrics, "The loss of every step, a JSON object a line");
+  file("--picture", o.picture, "The loss curves as SVG");
+  group = "Model";
+  count("--layers", o.sizes.layers, 1, most, "Blocks");
+  count("--heads", o.sizes.heads, 1, most, "Heads of attention");
+  count("--width", o.sizes.width, 1, most, "Numbers for each byte, a multiple of --heads");
+  count("--seq", o.sizes.seq, 1, most, "Bytes in a window: as far as the model looks back");
+  group = "Training";
+  count("--steps", o.steps, 1, most, "Optimizer steps");
+  count("--batch", o.batch, 1, most, "Windows in a step");
+  number("--lr", o.learning_rate, real(0, 1e3, false), "Highest learning rate; falls to a tenth along a cosine");
+  count("--warmup", o.warmup, 0, most, "Steps in which the learning rate rises to it");
+  app.add_option("--seed", o.seed, "Of the first parameters, the batches and the sample")
+      ->type_name("N")
+      ->group(group)
+      ->capture_default_str();
+  app.add_option("--threads", o.threads, "0: one for each core; the results are the same")
+      ->check(whole(0, 1024))
+      ->type_name("N")
+      ->group(group)
+      ->capture_default_str();
+  count("--eval-every", o.evaluate_every, 1, most, "Steps between points of the validation curve");
+  count("--evals", o.evaluation_batches, 1, most, "Batches that the validation loss at the end is the mean of");
+  group = "Going on";
+  count("--save-every", o.save_every, 1, most, "Steps between checkpoints");
+  flag("--resume", o.resume, "Go on from the checkpoint, with the same options, to the same end");
+  flag("--new-schedule", o.new_schedule, "Go on with another --steps, --warmup or --lr");
+  flag("--new-data", o.new_data, "Go on with another text");
+  group = "Sample";
+  count("--sample", o.sample, 0, 1'000'000, "Bytes to write at the end");
+  app.add_option("--prompt", o.prompt, "What they follow; without it a line's beginning")
+      ->type_name("TEXT")
+      ->group(group);
+  number("--temperature", o.temperature, real(0, 100, true), "Below 1 more likely bytes, above 1 rarer ones; 0: the likeliest");
+  flag("--sample-only", o.sample_only, "Write from the checkpoint and stop; needs no --data, takes its sizes");
   try {
     app.parse(argc, argv);
-    if (o.sizes.width % o.sizes.heads != 0)
-      throw CLI::ValidationError("--width", std::to_string(o.sizes.width) + " is not a multiple of --heads " +
-                                                std::to_string(o.sizes.heads));
-  } catch (CLI::ParseError const& fault) {
-    std::exit(app.exit(fault));
+    if (o.data.empty() && !o.sample_only) throw CLI::RequiredError("--data");
+    if (o.prompt.empty()) throw CLI::ValidationError("--prompt", "is empty; give one byte or more");
+    if ((o.new_schedule || o.new_data) && !o.resume)
+      throw CLI::ValidationError(o.new_schedule ? "--new-schedule" : "--new-data", "is for --resume, which is missing");
+  } catch (CLI::ParseError const& end) {
+    if (end.get_exit_code() == 0) std::exit(app.exit(end));
+    std::fprintf(stderr, "gpt: %s (gpt --help lists the options)\n", end.what());
+    std::exit(2);
   }
   return o;
 }

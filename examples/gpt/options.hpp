@@ -1,6 +1,6 @@
 #pragma once
 
-#include "model.hpp"
+#include "sizes.hpp"
 
 #include <cstdint>
 #include <string>
@@ -23,12 +23,16 @@ struct Options {
   std::string checkpoint = "gpt.safetensors";
   bool resume = false;
   bool new_schedule = false;
+  bool new_data = false;
   std::int64_t sample = 400;
+  bool sample_only = false;
+  std::string prompt = "\n";
+  double temperature = 0.8;
   std::string metrics = "metrics.jsonl";
   std::string picture = "loss.svg";
 };
 
-/// Reads the command line; --help and mistakes end the program, as CLI11 does it.
+/// Reads the command line. --help ends the program with status 0, a mistake with a line and status 2.
 Options parse(int argc, char** argv);
 
 }  // namespace gpt

@@ -17,8 +17,8 @@ template <int Bytes> RICCI_ALWAYS_INLINE void move_bytes(char* to, char const* f
 }
 
 // A run of Bytes to 2 Bytes: two pieces, which overlap when it is shorter.
-template <int Bytes> RICCI_ALWAYS_INLINE void move_pair(char* to, char const* from,
-                                                        std::int64_t run) {
+template <int Bytes>
+RICCI_ALWAYS_INLINE void move_pair(char* to, char const* from, std::int64_t run) {
   typename simd::detail::vector_type<std::uint8_t, Bytes>::type first, last;
   std::memcpy(&first, from, sizeof first);
   std::memcpy(&last, from + run - Bytes, sizeof last);
@@ -147,19 +147,31 @@ constexpr std::int64_t least_side = 4;
 
 }  // namespace
 
-box_copy::box_copy(box_plan const& plan, bool streams) : plan_(plan), run_(plan.run_begin()) {
+// Returns whether the source's nearest axis is another than the target's.
+bool box_copy::choose_axes() {
   inner_ = run_ - 1;
-  outer_ = plan.nearest_source_axis(run_);
+  outer_ = plan_.nearest_source_axis(run_);
   bool const is_apart = outer_ >= 0 && outer_ != inner_;
   if (!is_apart) outer_ = std::max(-1, run_ - 2);
   for (int axis = 0; axis < run_; ++axis) {
     if (axis == inner_ || axis == outer_) continue;
+    // The source's near axes last: what is left of its lines is read next.
+    std::int64_t const stride = std::abs(plan_.axes[axis].source);
     int at = others_++;
-    for (; at > 0 && std::abs(plan.axes[other_[at - 1]].source) < std::abs(plan.axes[axis].source);
-         --at)
+    for (; at > 0 && std::abs(plan_.axes[other_[at - 1]].source) < stride; --at)
       other_[at] = other_[at - 1];
     other_[at] = axis;
   }
+  return is_apart;
+}
+
+box_copy::box_copy(box_plan const& plan, kernel other)
+    : plan_(plan), kernel_(other), run_(plan.run_begin()) {
+  choose_axes();
+}
+
+box_copy::box_copy(box_plan const& plan, bool streams) : plan_(plan), run_(plan.run_begin()) {
+  bool const is_apart = choose_axes();
   if (run_ < plan.rank) {
     kernel_ = streams ? &stream_runs : &copy_any_runs;
     return;

@@ -6,12 +6,20 @@
 /// Private to kernels/copy: the loops inside a box.
 namespace ricci::kernels {
 
-/// Copies boxes of a plan: chooses a kernel once, by the strides.
+/// Visits the places of boxes of a plan: copies them, with a kernel chosen once by the strides, or
+/// does to them what another kernel does.
 ///   Invariant  the plan outlives it
 class box_copy {
  public:
+  /// Called for every pair of inner and outer axis: rows.run bytes at each place of the two, of
+  /// which only the last box of an axis may have fewer.
+  using kernel = void (*)(box_rows const& rows, char* target, char const* source);
+
   /// streams: the target is too large for the caches, and passes them by where lines are whole.
   explicit box_copy(box_plan const& plan, bool streams = false);
+
+  /// Another kernel than those that copy; it also serves plans without a run.
+  box_copy(box_plan const& plan, kernel other);
 
   /// Do source and target run along different axes, so that every line of one meets many of the
   /// other?
@@ -25,10 +33,10 @@ class box_copy {
   void operator()(char* target, char const* source, std::int64_t const* extents) const;
 
  private:
-  using kernel = void (*)(box_rows const&, char* target, char const* source);
+  bool choose_axes();
 
   box_plan const& plan_;
-  kernel kernel_;
+  kernel kernel_ = nullptr;
   int run_;         // axes of the plan from here on are one run
   int inner_ = -1;  // axes of the plan, -1: none
   int outer_ = -1;

@@ -77,8 +77,8 @@ box_plan plan_boxes(char const* who, std::int64_t element_size, int rank,
     throw value_error(std::string(who) + ": got elements of " + std::to_string(element_size) +
                       " bytes; it takes 1, 2, 4 or 8.");
   if (rank < 0 || rank > max_copy_rank)
-    throw value_error(std::string(who) + ": got rank " + std::to_string(rank) +
-                      "; it takes 0 to " + std::to_string(max_copy_rank) + " axes.");
+    throw value_error(std::string(who) + ": got rank " + std::to_string(rank) + "; it takes 0 to " +
+                      std::to_string(max_copy_rank) + " axes.");
   box_plan plan;
   plan.element_size = element_size;
   plan.target = static_cast<char*>(target);
@@ -146,7 +146,8 @@ void choose_blocks(box_plan& plan, box_shape const& shape) {
     int nearest = -1;
     for (int axis = 0; axis < begin; ++axis)
       if (!is_taken[axis] && plan.axes[axis].source != 0 &&
-          (nearest < 0 || magnitude(plan.axes[axis].source) <= magnitude(plan.axes[nearest].source)))
+          (nearest < 0 ||
+           magnitude(plan.axes[axis].source) <= magnitude(plan.axes[nearest].source)))
         nearest = axis;
     if (nearest < 0) break;
     is_taken[nearest] = true;

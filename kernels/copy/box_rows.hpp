@@ -4,7 +4,8 @@
 
 namespace ricci::kernels {
 
-/// Private to kernels/copy: the two axes of a box that a kernel loops over, and the run that it moves whole.
+/// Private to kernels/copy: the two axes of a box that a kernel loops over, and the run that it
+/// moves whole.
 struct box_rows {
   std::int64_t outer = 1, inner = 1;  // extents
   std::int64_t outer_target = 0, outer_source = 0;

@@ -30,7 +30,7 @@ void copy(std::int64_t element_size, int rank, std::int64_t const* extents, void
 ///   Dtype   every floating and integer dtype; f16, bf16 and f8 add in f32 and round once
 ///   Memory  as `copy`
 ///   Cost    as `copy`, the target read as well; a source in another order passes through blocks
-///           of at most 64 KiB
+///           of at most 128 KiB
 ///   Errors  as `copy`; value_error for boolean
 void add_into(dtype type, int rank, std::int64_t const* extents, void* target,
               std::int64_t const* target_strides, void const* source,

@@ -65,8 +65,7 @@ bool fills_lines(box_plan const& plan) {
   int const last = plan.rank - 1;
   bool fills = plan.element_size >= 4 && line_offset(plan.target) == 0 &&
                plan.axes[last].extent * plan.element_size % cache_line == 0;
-  for (int axis = 0; axis < last; ++axis)
-    fills = fills && plan.axes[axis].target % cache_line == 0;
+  for (int axis = 0; axis < last; ++axis) fills = fills && plan.axes[axis].target % cache_line == 0;
   return fills;
 }
 
@@ -105,8 +104,7 @@ void copy(std::int64_t element_size, int rank, std::int64_t const* extents, void
                              source_strides);
   if (plan.is_empty) return;
   fuse_short_run(plan);
-  if (plan.count * plan.element_size >= streamed_bytes)
-    return copy_far(plan, box_copy(plan));
+  if (plan.count * plan.element_size >= streamed_bytes) return copy_far(plan, box_copy(plan));
   choose_blocks(plan, near_shape);
   copy_boxes(plan, false);
 }

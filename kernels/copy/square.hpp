@@ -100,8 +100,8 @@ template <class U, bool Streams = false>
 RICCI_ALWAYS_INLINE void transpose_whole(char* to, std::int64_t to_row, char const* from,
                                          std::int64_t from_row) {
   detail::transpose_whole<U, Streams>(to, to_row, from, from_row,
-                             std::make_integer_sequence<int, square<U>::rows>(),
-                             std::make_integer_sequence<int, square<U>::groups>());
+                                      std::make_integer_sequence<int, square<U>::rows>(),
+                                      std::make_integer_sequence<int, square<U>::groups>());
 }
 
 #if defined(__AVX512BW__) && defined(__AVX512VL__)
@@ -162,9 +162,9 @@ RICCI_ALWAYS_INLINE void transpose_part(char* to, std::int64_t to_row, char cons
 
 /// The same of the first `height` rows and `width` elements of the source, and nothing beside.
 ///   @pre  1 <= height <= square::rows, 1 <= width <= square::lanes
-template <class U>
-void transpose_part(char* to, std::int64_t to_row, char const* from, std::int64_t from_row,
-                    std::int64_t height, std::int64_t width) {
+template <class U> void transpose_part(char* to, std::int64_t to_row, char const* from,
+                                       std::int64_t from_row, std::int64_t height,
+                                       std::int64_t width) {
 #if defined(__AVX512BW__) && defined(__AVX512VL__)
   detail::transpose_part<U>(to, to_row, from, from_row, height, width,
                             std::make_integer_sequence<int, square<U>::rows>(),

@@ -11,9 +11,9 @@ template <class U> inline constexpr std::int64_t strip_bytes = sizeof(U) == 1 ? 
 
 namespace detail {
 
-template <class U>
-void transpose_any(char* to, std::int64_t to_row, char const* from, std::int64_t from_row,
-                   std::int64_t height, std::int64_t width) {
+template <class U> void transpose_any(char* to, std::int64_t to_row, char const* from,
+                                      std::int64_t from_row, std::int64_t height,
+                                      std::int64_t width) {
   if (height == square<U>::rows && width == square<U>::lanes)
     kernels::transpose_whole<U>(to, to_row, from, from_row);
   else
@@ -30,8 +30,8 @@ template <class U> void strip_of_lines(box_rows const& b, char* target, char con
       if (j + rows <= b.inner && i + lanes <= b.outer)
         kernels::transpose_whole<U, true>(to, b.outer_target, from, b.inner_source);
       else
-        kernels::transpose_part<U>(to, b.outer_target, from, b.inner_source, std::min(rows, b.inner - j),
-                          std::min(lanes, b.outer - i));
+        kernels::transpose_part<U>(to, b.outer_target, from, b.inner_source,
+                                   std::min(rows, b.inner - j), std::min(lanes, b.outer - i));
     }
 }
 

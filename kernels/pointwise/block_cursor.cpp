@@ -10,8 +10,8 @@
 namespace ricci::kernels {
 namespace {
 
-// A thread's registers are kept between calls.
-constexpr std::int64_t kept_bytes = 128 * 1024;
+// A thread's registers and panels are kept between calls; the pages never touched cost nothing.
+constexpr std::int64_t kept_bytes = 256 * 1024;
 
 struct kept_scratch {
   std::unique_ptr<std::byte, scratch_deleter> memory;

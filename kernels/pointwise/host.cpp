@@ -155,8 +155,10 @@ class program_run {
                         std::int64_t const rows = std::min(panel_rows, extent - from);
                         std::int64_t const n = cursor.length(begin, row);
                         cursor.fill_panels(begin, rows, n);
-                        for (std::int64_t r = 0; r < rows; ++r)
+                        for (std::int64_t r = 0; r < rows; ++r) {
+                          if (r + 1 < rows) cursor.prefetch(begin + (r + 1) * step, n);
                           run_block(cursor, begin + r * step, n);
+                        }
                       }
                     });
   }

@@ -93,10 +93,11 @@ struct pointwise_program {
 ///   gives.
 ///           A product used once, by an addition or subtraction, is fused into it (one rounding)
 ///   Dtype   f16, bf16 and f8 are computed in f32 and rounded once, when stored
-///   Memory  scratch of at most about 64 KiB per thread, kept. An output may be exactly an operand
+///   Memory  scratch of at most 256 KiB per thread, kept. An output may be exactly an operand
 ///           (same data, packed, same type); other overlaps are not allowed
-///   Cost    one read of each operand, one write of each output; on all threads from about 32,000
-///           elements. The bits do not depend on the number of threads
+///   Cost    one read of each operand, also where its memory runs along another axis than the
+///           result's, and one write of each output; on all threads from about 32,000 elements.
+///           The bits do not depend on the number of threads
 ///   Errors  value_error: too many parts, an operation on a type that it has not, a source that
 ///           comes later or has another type; shape_error: negative extents or too many elements
 void run(pointwise_program const& program);

@@ -20,8 +20,12 @@ struct cross_entropy_rule final : operation {
     axis_lines const lines(*y.inputs[0].get(), axis);
     allocate(y);
     lse = ricci::allocate(y.count * size_of(statistics_dtype(y.type)));
-    kernels::cross_entropy(y.type, lines.outer, lines.extent, lines.inner, logits.data(),
-                           {y.inputs[1]->type, targets.data()}, y.data, lse.data());
+    try {
+      kernels::cross_entropy(y.type, lines.outer, lines.extent, lines.inner, logits.data(),
+                             {y.inputs[1]->type, targets.data()}, y.data, lse.data());
+    } catch (index_error const& fault) {
+      throw naming_axis(fault, y.inputs[0]->axes[axis], y.inputs, 2);
+    }
     if (y.levels == 0) lse = {};
     ++count().kernels;
   }
@@ -31,8 +35,9 @@ struct cross_entropy_rule final : operation {
     handle const& targets = y.inputs[1];
     if (!sink.wants(x)) return;
     if (is_recorded(x, dy)) {
-      handle const place = iota(targets->type, x->axes_of(), x->extents, axis);
-      handle const hit = convert(apply(opcode::equal, place, targets), x->type);
+      handle const place = iota(dtype::i64, x->axes_of(), x->extents, axis);
+      handle const hit =
+          convert(apply(opcode::equal, place, convert(targets, dtype::i64)), x->type);
       sink.add(x, times(minus(softmax(x, axis), hit), dy));
       return;
     }

@@ -23,6 +23,14 @@ void allocate_over(value& y, handle const& x) {
   allocate(y);
 }
 
+index_error naming_axis(index_error const& fault, axis_info const* axis, handle const* operands,
+                        int count) {
+  std::string text = fault.what();
+  if (!text.empty() && text.back() == '.') text.pop_back();
+  return index_error(text + "; the axis is `" + std::string(axis->view()) + "`" +
+                     shapes_text(operands, count));
+}
+
 handle with_axis_last(handle const& x, int axis) {
   int const rank = x->rank;
   if (axis == rank - 1) return x;

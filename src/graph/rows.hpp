@@ -2,6 +2,8 @@
 
 #include <memory>
 
+#include <ricci/error/exceptions.hpp>
+
 #include "src/graph/compose.hpp"
 #include "src/graph/gradient.hpp"
 #include "src/graph/value.hpp"
@@ -46,6 +48,10 @@ class packed_operand {
   handle const& original_;
   handle copy_;
 };
+
+/// What a kernel says of a position outside its axis, with the axis and the shapes it cannot know.
+index_error naming_axis(index_error const& fault, axis_info const* axis, handle const* operands,
+                        int count);
 
 /// Would values computed from these record how?
 template <class... Handles> bool is_recorded(Handles const&... x) {

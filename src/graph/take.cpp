@@ -34,8 +34,12 @@ void take_rule::compute(value& y) const {
   packed_operand const ids(y.inputs[1]);
   axis_lines const lines(table, axis);
   allocate(y);
-  kernels::take(lines.outer, lines.extent, lines.inner, size_of(y.type), rows.data(),
-                list_of(y.inputs[1], ids), y.data);
+  try {
+    kernels::take(lines.outer, lines.extent, lines.inner, size_of(y.type), rows.data(),
+                  list_of(y.inputs[1], ids), y.data);
+  } catch (index_error const& fault) {
+    throw naming_axis(fault, table.axes[axis], y.inputs, 2);
+  }
   ++count().kernels;
 }
 

@@ -299,6 +299,11 @@ handle diagonal(handle const& x, axes_view axes, int first, int second) {
     throw shape_error("diagonal: " + axis_name(from, first) + " has extent " +
                       std::to_string(from.extents[first]) + " and " + axis_name(from, second) +
                       " has extent " + std::to_string(from.extents[second]) + shapes_text(&x, 1));
+  axis_info const* const on = axes.axes[first < second ? first : first - 1];
+  if (on->extent >= 0 && on->extent != from.extents[first])
+    throw shape_error("diagonal: " + axis_name(from, first) + " has extent " +
+                      std::to_string(from.extents[first]) + ", axis `" + std::string(on->view()) +
+                      "` has extent " + std::to_string(on->extent) + shapes_text(&x, 1));
   view_rule rule{step::diagonal};
   rule.axis = static_cast<std::int8_t>(first);
   rule.second = static_cast<std::int8_t>(second);

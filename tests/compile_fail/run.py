@@ -43,6 +43,16 @@ class Rule:
         lines = re.search(r'^// lines: (\d+)', self.text, re.MULTILINE)
         self.most_lines = int(lines[1]) if lines else DEFAULT_LINES
 
+    def lines_of_mistake(self):
+        """The numbers of the lines between `#ifdef RICCI_MISTAKE` and `#else`, all of them."""
+        inside, numbers = False, set()
+        for number, line in enumerate(self.text.splitlines(), start=1):
+            if line.startswith('#'):
+                inside = line.startswith('#ifdef RICCI_MISTAKE')
+            elif inside:
+                numbers.add(number)
+        return numbers
+
     def malformed(self):
         """Why the file is no rule, a sentence each."""
         if not self.expected:
@@ -117,6 +127,10 @@ def judge(rule, compiler):
     for text in rule.expected:
         if not any(text in line for line in where):
             problems.append(f'the message does not say: {text}')
+    named = {int(number) for line in printed
+             for number in re.findall(re.escape(str(rule.path)) + r':(\d+)', line)}
+    if status and not named & rule.lines_of_mistake():
+        problems.append('no line printed names a line of the mistake')
     if len(printed) > rule.most_lines:
         problems.append(f'{len(printed)} lines printed, at most {rule.most_lines} allowed')
     control_status, control_printed = compiler.run(rule.path, mistake=False)

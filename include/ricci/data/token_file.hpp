@@ -44,6 +44,10 @@ class token_file {
   [[nodiscard]] i32 token(std::int64_t position) const;
   /// tokens: [count], the ids from position first on.
   void read(std::int64_t first, std::int64_t count, i32* tokens) const;
+  /// Reads the file once, so that training does not stop in its middle at an id outside the
+  /// vocabulary.
+  ///   Cost    none where the dtype has no such id     Errors  index_error, naming the first
+  void check() const;
 
   /// The first nine tenths of the file, rounded down.
   [[nodiscard]] token_range train() const;

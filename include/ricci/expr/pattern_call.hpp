@@ -43,6 +43,9 @@ template <class X> std::int64_t given_value(X const& x) {
     return -1;
 }
 
+/// Throws shape_error for an extent that was given by value and is negative.
+void check_given(char const* who, axis_info const* axis, std::int64_t extent);
+
 template <class X> constexpr axes_list axes_of() {
   if constexpr (is_node<X>)
     return {bare<X>::axes, bare<X>::rank};
@@ -102,6 +105,8 @@ struct bound_call<W, P, pack<Types...>, X...> {
   /// The extents given by value, one for each axis of the result.
   template <class Node> static void fill_given(std::int64_t* extents, X const&... x) {
     std::int64_t const values[] = {given_value<bare<X>>(x)...};
+    for (int j = operands; j < static_cast<int>(sizeof...(X)); ++j)
+      if (values[j] < 0) check_given(name_of(W), given[j], values[j]);
     for (int i = 0; i < Node::rank; ++i) {
       extents[i] = -1;
       for (int j = operands; j < static_cast<int>(sizeof...(X)); ++j)

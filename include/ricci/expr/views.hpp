@@ -18,8 +18,11 @@ constexpr void write_two_extents(message& m, std::string_view who, axis_info con
 template <class X, class... A> struct permute_rule {
   static constexpr bool check(message* why) {
     if (!axes_of_operand_rule<"permute", X, A...>::check(why)) return false;
-    if constexpr (is_node<X> && (is_axis<A> && ...)) {
-      if (sizeof...(A) == bare<X>::rank) return true;
+    if constexpr (!is_node<X> || !(is_axis<A> && ...)) {
+      return true;
+    } else if constexpr (sizeof...(A) == bare<X>::rank) {
+      return true;
+    } else {
       constexpr places left = places_without(axes_of_value<X>(), {axis_list<A...>, sizeof...(A)});
       if (why) {
         *why << "permute: axis ";
@@ -27,7 +30,6 @@ template <class X, class... A> struct permute_rule {
       }
       return false;
     }
-    return true;
   }
 };
 
@@ -211,7 +213,7 @@ auto make_slice(X&& x, std::int64_t begin, std::int64_t count, std::int64_t step
 /// `count` positions of an axis from `begin` on, every step-th where a step is given.
 ///   Axes    x: [..., A, ...] -> [..., A, ...], A dynamic     Memory  a view
 ///   Grad    dy at those positions, else 0
-///   Errors  A is static (compile time); outside the axis: index_error; a step under 1: value_error
+///   Errors  A is static (compile time); outside the axis: index_error; a step under 1: index_error
 template <class A, class X>
   requires detail::SomeNode<X>
 [[nodiscard]] auto slice(X&& x, std::int64_t begin, std::int64_t count) {

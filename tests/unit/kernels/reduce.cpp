@@ -13,56 +13,18 @@
 #include <ricci/error/exceptions.hpp>
 
 #include "kernels/parallel/parallel.hpp"
+#include "tests/unit/kernels/random_view.hpp"
 
 namespace k = ricci::kernels;
 using namespace ricci;
 using k::reduction;
+using ricci::test::extents_list;
+using ricci::test::random_view;
 
 namespace {
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
 constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
-
-using extents_list = std::vector<std::int64_t>;
-
-/// Small numbers under a random layout: axes permuted, with gaps, reversed or broadcast.
-template <class T> struct random_view {
-  random_view(std::mt19937& random, extents_list const& e, bool plain) : extents(e) {
-    std::vector<int> order(e.size());
-    for (std::size_t i = 0; i < e.size(); ++i) order[i] = static_cast<int>(i);
-    if (!plain) std::shuffle(order.begin(), order.end(), random);
-    strides.resize(e.size());
-    std::int64_t size = 1, lowest = 0;
-    for (auto axis = order.rbegin(); axis != order.rend(); ++axis) {
-      auto const a = static_cast<std::size_t>(*axis);
-      std::int64_t const step = !plain && random() % 5 == 0 ? 2 : 1;
-      strides[a] = size * step;
-      size *= std::max<std::int64_t>(1, e[a]) * step;
-      if (plain) continue;
-      if (random() % 8 == 0) strides[a] = 0;
-      if (random() % 6 == 0 && e[a] > 0) {
-        lowest += strides[a] * (e[a] - 1);
-        strides[a] = -strides[a];
-      }
-    }
-    numbers.resize(static_cast<std::size_t>(size));
-    for (auto& x : numbers)
-      x = static_cast<T>(static_cast<int>(random() % 32) - (is_signed ? 16 : 0));
-    first = numbers.data() + lowest;
-  }
-  static constexpr bool is_signed = static_cast<double>(std::numeric_limits<T>::lowest()) < 0;
-  k::strided_view view() const {
-    return {first, dtype_of<T>, static_cast<int>(extents.size()), extents.data(), strides.data()};
-  }
-  double at(extents_list const& place) const {
-    std::int64_t offset = 0;
-    for (std::size_t a = 0; a < place.size(); ++a) offset += place[a] * strides[a];
-    return static_cast<double>(first[offset]);
-  }
-  extents_list extents, strides;
-  std::vector<T> numbers;
-  T const* first;
-};
 
 /// The elements that each result sees, in row-major order of the reduced axes.
 template <class View>
@@ -400,44 +362,6 @@ TEST_CASE("a reduction of the user's") {
       ricci::value_error);
 }
 
-TEST_CASE("running sums along every axis of any view") {
-  std::mt19937 random(13);
-  for (int trial = 0; trial < 60; ++trial) {
-    static constexpr std::int64_t choices[] = {1, 2, 3, 17, 150, 300, 700};
-    extents_list extents(1 + random() % 3);
-    std::int64_t size = 1;
-    for (auto& e : extents) {
-      do e = choices[random() % 7];
-      while (size * e > 5000);
-      size *= e;
-    }
-    random_view<float> const x(random, extents, trial % 2 == 0);
-    random_view<i16> const whole(random, extents, trial % 2 == 0);
-    for (int axis = 0; axis < static_cast<int>(extents.size()); ++axis) {
-      std::vector<float> out(static_cast<std::size_t>(size));
-      std::vector<i64> sums(out.size());
-      k::cumsum(x.view(), axis, out.data(), dtype::f32);
-      k::cumsum(whole.view(), axis, sums.data(), dtype::i64);
-      std::int64_t inner = 1;
-      for (std::size_t a = static_cast<std::size_t>(axis) + 1; a < extents.size(); ++a)
-        inner *= extents[a];
-      extents_list place(extents.size());
-      bool right = true;
-      for (std::int64_t i = 0; i < size; ++i) {
-        std::int64_t rest = i;
-        for (std::size_t a = place.size(); a-- > 0;)
-          place[a] = rest % extents[a], rest /= extents[a];
-        auto const before = static_cast<std::size_t>(i - inner), here = static_cast<std::size_t>(i);
-        bool const starts = place[static_cast<std::size_t>(axis)] == 0;
-        right = right && out[here] == static_cast<float>(x.at(place)) + (starts ? 0 : out[before]);
-        right =
-            right && sums[here] == static_cast<i64>(whole.at(place)) + (starts ? 0 : sums[before]);
-      }
-      CHECK(right);
-    }
-  }
-}
-
 TEST_CASE("bad reductions are refused with a sentence") {
   std::int64_t const n = 2, one = 1, negative = -1;
   float x[2] = {1, 2}, out[2];
@@ -452,5 +376,4 @@ TEST_CASE("bad reductions are refused with a sentence") {
   CHECK_THROWS_AS(
       k::reduce(reduction::sum, {x, dtype::f32, 1, &negative, &one}, 1, out, dtype::f32),
       ricci::shape_error);
-  CHECK_THROWS_AS(k::cumsum(view, 1, out, dtype::f32), ricci::value_error);
 }

@@ -3,16 +3,16 @@
 using namespace ricci;
 
 struct Batch : axis<"batch"> {};
+struct Seq : axis<"seq"> {};
 struct Hidden : axis<"hidden", 64> {};
 struct Narrow : axis<"hidden", 32> {};
 struct Mlp : axis<"mlp", 256> {};
 
 int main() {
-  tensor x = zeros<f32, Batch, Hidden>(Batch{8});
+  tensor x = zeros<f32, Batch, Seq, Hidden>(Batch{2}, Seq{3});
 #ifdef RICCI_MISTAKE
-  tensor w = zeros<f32, Narrow, Mlp>();
+  tensor y = einsum<"batch seq hidden, hidden mlp -> batch seq mlp">(x, zeros<f32, Narrow, Mlp>());
 #else
-  tensor w = zeros<f32, Hidden, Mlp>();
+  tensor y = einsum<"batch seq hidden, hidden mlp -> batch seq mlp">(x, zeros<f32, Hidden, Mlp>());
 #endif
-  tensor h = einsum<"batch hidden, hidden mlp -> batch mlp">(x, w);
 }

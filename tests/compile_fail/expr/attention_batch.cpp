@@ -1,0 +1,18 @@
+// expect: attention: operand 1 has axes [batch seq head_dim], operand 2 has [key head_dim]: they differ in `seq` and `key` only
+#include <ricci/ricci.hpp>
+using namespace ricci;
+
+struct Batch : axis<"batch"> {};
+struct Seq : axis<"seq"> {};
+struct HeadDim : axis<"head_dim", 16> {};
+struct Key : axis<"key"> {};
+
+int main() {
+  tensor q = zeros<f32, Batch, Seq, HeadDim>(Batch{2}, Seq{3});
+  tensor k = zeros<f32, Batch, Key, HeadDim>(Batch{2}, Key{3});
+#ifdef RICCI_MISTAKE
+  tensor y = attention<Seq, Key, HeadDim>(q, at<Batch>(k, 0), k);
+#else
+  tensor y = attention<Seq, Key, HeadDim>(q, k, k);
+#endif
+}

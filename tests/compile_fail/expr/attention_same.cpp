@@ -1,0 +1,18 @@
+// expect: attention: axis `seq` is named twice
+#include <ricci/ricci.hpp>
+using namespace ricci;
+
+struct Batch : axis<"batch"> {};
+struct Seq : axis<"seq"> {};
+struct HeadDim : axis<"head_dim", 16> {};
+struct Key : axis<"key"> {};
+
+int main() {
+  tensor q = zeros<f32, Batch, Seq, HeadDim>(Batch{2}, Seq{3});
+  tensor k = zeros<f32, Batch, Key, HeadDim>(Batch{2}, Key{3});
+#ifdef RICCI_MISTAKE
+  tensor y = attention<Seq, Seq, HeadDim>(q, q, q);
+#else
+  tensor y = attention<Seq, Key, HeadDim>(q, k, k);
+#endif
+}

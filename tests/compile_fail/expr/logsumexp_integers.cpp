@@ -1,0 +1,15 @@
+// expect: logsumexp: operand 1 is i32, it takes floating numbers
+#include <ricci/ricci.hpp>
+using namespace ricci;
+
+struct Batch : axis<"batch"> {};
+struct Seq : axis<"seq"> {};
+
+int main() {
+  tensor ids = zeros<i32, Batch, Seq>(Batch{2}, Seq{3});
+#ifdef RICCI_MISTAKE
+  tensor y = logsumexp<Seq>(ids);
+#else
+  tensor y = logsumexp<Seq>(to<f32>(ids));
+#endif
+}

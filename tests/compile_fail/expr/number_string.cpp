@@ -1,0 +1,14 @@
+// expect: +: operand 2 is neither a tensor nor a number
+#include <ricci/ricci.hpp>
+using namespace ricci;
+
+struct Batch : axis<"batch"> {};
+
+int main() {
+  tensor b = zeros<f32, Batch>(Batch{2});
+#ifdef RICCI_MISTAKE
+  tensor y = b + "1";
+#else
+  tensor y = b + 1;
+#endif
+}

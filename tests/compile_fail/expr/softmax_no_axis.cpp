@@ -1,0 +1,15 @@
+// expect: softmax: the call names 0 axes in < >, 1 is wanted; operand 1 has axes [batch hidden]
+#include <ricci/ricci.hpp>
+using namespace ricci;
+
+struct Batch : axis<"batch"> {};
+struct Hidden : axis<"hidden", 64> {};
+
+int main() {
+  tensor a = zeros<f32, Batch, Hidden>(Batch{2});
+#ifdef RICCI_MISTAKE
+  tensor y = softmax(a);
+#else
+  tensor y = softmax<Hidden>(a);
+#endif
+}

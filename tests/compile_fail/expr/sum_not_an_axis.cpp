@@ -1,0 +1,15 @@
+// expect: sum: the types in < > are axes
+#include <ricci/ricci.hpp>
+using namespace ricci;
+
+struct Batch : axis<"batch"> {};
+struct Hidden : axis<"hidden", 64> {};
+
+int main() {
+  tensor a = zeros<f32, Batch, Hidden>(Batch{2});
+#ifdef RICCI_MISTAKE
+  tensor y = sum<int>(a);
+#else
+  tensor y = sum<Batch>(a);
+#endif
+}

@@ -1,0 +1,16 @@
+// expect: einsum: an arrow is written `->`, in `batch seq hidden >>-<< batch`
+#include <ricci/ricci.hpp>
+using namespace ricci;
+
+struct Batch : axis<"batch"> {};
+struct Seq : axis<"seq"> {};
+struct Hidden : axis<"hidden", 64> {};
+
+int main() {
+  tensor x = zeros<f32, Batch, Seq, Hidden>(Batch{2}, Seq{3});
+#ifdef RICCI_MISTAKE
+  tensor y = einsum<"batch seq hidden - batch">(x);
+#else
+  tensor y = einsum<"batch seq hidden -> batch">(x);
+#endif
+}

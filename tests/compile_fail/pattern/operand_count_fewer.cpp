@@ -1,0 +1,18 @@
+// expect: einsum: the pattern has 1 operand, the call has 2
+#include <ricci/ricci.hpp>
+using namespace ricci;
+
+struct Batch : axis<"batch"> {};
+struct Seq : axis<"seq"> {};
+struct Hidden : axis<"hidden", 64> {};
+struct Mlp : axis<"mlp", 256> {};
+
+int main() {
+  tensor x = zeros<f32, Batch, Seq, Hidden>(Batch{2}, Seq{3});
+  tensor w = zeros<f32, Hidden, Mlp>();
+#ifdef RICCI_MISTAKE
+  tensor y = einsum<"batch seq hidden -> batch">(x, w);
+#else
+  tensor y = einsum<"batch seq hidden -> batch">(x);
+#endif
+}

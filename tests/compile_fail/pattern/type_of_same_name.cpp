@@ -1,0 +1,18 @@
+// expect: einsum: two axis types are named `query` (in the types after the pattern and the types after the pattern): one name is one type
+#include <ricci/ricci.hpp>
+using namespace ricci;
+
+struct Batch : axis<"batch"> {};
+struct Seq : axis<"seq"> {};
+struct Hidden : axis<"hidden", 64> {};
+struct Query : axis<"query"> {};
+struct Query2 : axis<"query"> {};
+
+int main() {
+  tensor x = zeros<f32, Batch, Seq, Hidden>(Batch{2}, Seq{3});
+#ifdef RICCI_MISTAKE
+  tensor y = einsum<"batch seq=q hidden -> batch query=q", Query, Query2>(x);
+#else
+  tensor y = einsum<"batch seq=q hidden -> batch query=q", Query>(x);
+#endif
+}

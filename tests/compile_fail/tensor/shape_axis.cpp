@@ -1,0 +1,16 @@
+// expect: shape: the shape has no axis `seq` (it has: batch hidden)
+#include <ricci/ricci.hpp>
+using namespace ricci;
+
+struct Batch : axis<"batch"> {};
+struct Seq : axis<"seq"> {};
+struct Hidden : axis<"hidden", 64> {};
+
+int main() {
+  tensor a = zeros<f32, Batch, Hidden>(Batch{2});
+#ifdef RICCI_MISTAKE
+  auto n = a.shape().extent<Seq>();
+#else
+  auto n = a.shape().extent<Batch>();
+#endif
+}

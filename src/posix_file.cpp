@@ -45,30 +45,36 @@ char const* fix_for(int error_number) {
   }
 }
 
-/// Holds SIGXFSZ back from this thread, and takes away the one that a write has caused.
-class no_file_size_signal {
+/// Holds back from this thread the signals by which a failing write ends the process, over the limit
+/// on file size and into a pipe that nobody reads, and takes away those that a write has caused.
+class no_write_signals {
  public:
-  no_file_size_signal() {
-    sigemptyset(&signal_);
-    sigaddset(&signal_, SIGXFSZ);
+  no_write_signals() {
     sigset_t pending;
     sigpending(&pending);
-    was_pending_ = sigismember(&pending, SIGXFSZ) == 1;
-    pthread_sigmask(SIG_BLOCK, &signal_, &before_);
+    sigset_t blocked;
+    sigemptyset(&blocked);
+    sigemptyset(&ours_);
+    for (int const number : {SIGXFSZ, SIGPIPE}) {
+      sigaddset(&blocked, number);
+      if (sigismember(&pending, number) != 1) sigaddset(&ours_, number);
+    }
+    pthread_sigmask(SIG_BLOCK, &blocked, &before_);
   }
-  ~no_file_size_signal() {
+  ~no_write_signals() {
+    int const error_number = errno;  // of the write: sigtimedwait sets its own
     timespec const now{};
-    while (!was_pending_ && sigtimedwait(&signal_, nullptr, &now) == SIGXFSZ) {
+    while (sigtimedwait(&ours_, nullptr, &now) > 0) {
     }
     pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+    errno = error_number;
   }
-  no_file_size_signal(no_file_size_signal const&) = delete;
-  no_file_size_signal& operator=(no_file_size_signal const&) = delete;
+  no_write_signals(no_write_signals const&) = delete;
+  no_write_signals& operator=(no_write_signals const&) = delete;
 
  private:
-  sigset_t signal_{};
+  sigset_t ours_{};  // those that did not wait before
   sigset_t before_{};
-  bool was_pending_ = false;
 };
 
 }  // namespace
@@ -120,7 +126,7 @@ descriptor open_regular(std::string_view who, std::string const& path, std::int6
 }
 
 int write_all(int file, void const* data, std::int64_t bytes) {
-  no_file_size_signal const guard;
+  no_write_signals const guard;
   auto const* next = static_cast<char const*>(data);
   constexpr std::int64_t most = std::int64_t{1} << 30;  // the system takes 2 GiB - 4 KiB at a time
   while (bytes > 0) {

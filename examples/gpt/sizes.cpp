@@ -20,8 +20,8 @@ double bytes_needed(Sizes const& s, std::int64_t batch) {
   auto const width = static_cast<double>(s.width), seq = static_cast<double>(s.seq);
   if (batch == 0) return 4 * (n + seq * (9 * width + 256));
   double const tokens = static_cast<double>(batch) * seq;
-  // Parameters, gradients and two moments; what every layer keeps for its gradient; the logits and theirs.
-  return 4 * (4 * n + tokens * (static_cast<double>(s.layers) * 14 * width + 2 * 256));
+  // Parameters, gradients and two moments; what every layer keeps for its gradient; the logits.
+  return 4 * (4 * n + tokens * (static_cast<double>(s.layers) * 16 * width + 256));
 }
 
 /// The first number in a file, or infinity: `max`, no such file.

@@ -71,11 +71,6 @@ void copy_any_runs(box_rows const& b, char* target, char const* source) {
   move(b, target, source);
 }
 
-void stream_runs(box_rows const& b, char* target, char const* source) {
-  copy_runs<move_streamed>(b, target, source);
-  finish_streams();
-}
-
 // Along the target's rows.
 template <class U> void transpose_box(box_rows const& b, char* target, char const* source) {
   constexpr std::int64_t rows = square<U>::rows, lanes = square<U>::lanes, size = sizeof(U);
@@ -89,8 +84,8 @@ template <class U> void transpose_box(box_rows const& b, char* target, char cons
         transpose_whole<U>(to + j * size, b.outer_target, from + j * b.inner_source,
                            b.inner_source);
     for (; j < b.inner; j += rows)
-      transpose_part<U>(to + j * size, b.outer_target, from + j * b.inner_source, b.inner_source,
-                        std::min(rows, b.inner - j), width);
+      transpose_any<U>(to + j * size, b.outer_target, from + j * b.inner_source, b.inner_source,
+                       std::min(rows, b.inner - j), width);
   }
 }
 
@@ -170,10 +165,13 @@ box_copy::box_copy(box_plan const& plan, kernel other)
   choose_axes();
 }
 
-box_copy::box_copy(box_plan const& plan, bool streams) : plan_(plan), run_(plan.run_begin()) {
+box_copy::box_copy(box_plan const& plan, bool streams)
+    : plan_(plan), run_(plan.run_begin()), streams_(streams) {
   bool const is_apart = choose_axes();
   if (run_ < plan.rank) {
-    kernel_ = streams ? &stream_runs : &copy_any_runs;
+    // Along the source: short runs of it share lines, and what is read far apart is not foreseen.
+    if (is_apart) std::swap(inner_, outer_);
+    kernel_ = streams ? &copy_runs<move_streamed> : &copy_any_runs;
     return;
   }
   std::int64_t const size = plan.element_size;
@@ -231,8 +229,9 @@ void box_copy::operator()(char* target, char const* source, std::int64_t const* 
       source -= axis.source * place[i];
       place[i] = 0;
     }
-    if (i < 0) return;
+    if (i < 0) break;
   }
+  if (streams_) finish_streams();
 }
 
 }  // namespace ricci::kernels

@@ -42,11 +42,13 @@ std::int64_t even_block(std::int64_t extent, std::int64_t wanted) {
   return even < 2 * side ? even : std::min(extent, (even + side - 1) / side * side);
 }
 
-// Lengthens what a box holds along one side to `wanted` elements; `covered` it has already.
-void widen(box_axis& axis, std::int64_t& covered, std::int64_t wanted) {
+// Lengthens what a box holds along one side to `wanted` elements; `covered` it has already. False:
+// the next axis would not continue it.
+bool widen(box_axis& axis, std::int64_t& covered, std::int64_t wanted) {
   std::int64_t const block = even_block(axis.extent, (wanted - 1) / covered + 1);
   axis.block = std::max(axis.block, block);
   covered *= axis.block;
+  return axis.block == axis.extent;
 }
 
 }  // namespace
@@ -135,7 +137,7 @@ void choose_blocks(box_plan& plan, box_shape const& shape) {
   }
   std::int64_t const run = covered;
   for (int axis = begin - 1; axis >= 0 && covered < wanted; --axis)
-    widen(plan.axes[axis], covered, wanted);
+    if (!widen(plan.axes[axis], covered, wanted)) break;
 
   // The source's side: its axes from the nearest on.
   covered = run;
@@ -151,7 +153,7 @@ void choose_blocks(box_plan& plan, box_shape const& shape) {
         nearest = axis;
     if (nearest < 0) break;
     is_taken[nearest] = true;
-    widen(plan.axes[nearest], covered, wanted);
+    if (!widen(plan.axes[nearest], covered, wanted)) break;
   }
 
   // What is left is filled up in the order of the target, so that a box is worth its start.

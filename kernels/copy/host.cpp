@@ -1,11 +1,13 @@
 #include "kernels/copy/copy.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 
 #include <ricci/error/exceptions.hpp>
 
 #include "kernels/copy/box_copy.hpp"
+#include "kernels/copy/square.hpp"
 #include "kernels/copy/stream.hpp"
 
 namespace ricci::kernels {
@@ -21,7 +23,7 @@ constexpr std::int64_t streamed_bytes = 4 << 20;
 
 // Of larger ones: what is read are pairs of lines, what is written runs so long that their ends,
 // which pass through the caches, hardly count.
-constexpr box_shape far_shape{1024, 256, run_bytes};
+constexpr std::int64_t far_target = 1024;
 constexpr box_shape line_shape{1024, 128, run_bytes};
 constexpr std::int64_t packed_bytes = 128 << 10;
 constexpr std::int64_t long_row = 1024;
@@ -63,7 +65,7 @@ void copy_packed(box_plan const& plan) {
 // Do squares in registers fill whole lines of the target?
 bool fills_lines(box_plan const& plan) {
   int const last = plan.rank - 1;
-  bool fills = plan.element_size >= 4 && line_offset(plan.target) == 0 &&
+  bool fills = square<std::uint16_t>::fills_lines && plan.element_size > 1 && line_offset(plan.target) == 0 &&
                plan.axes[last].extent * plan.element_size % cache_line == 0;
   for (int axis = 0; axis < last; ++axis) fills = fills && plan.axes[axis].target % cache_line == 0;
   return fills;
@@ -87,11 +89,13 @@ void copy_far(box_plan& plan, box_copy const& direct) {
   }
   int const run = plan.run_begin();
   std::int64_t const bytes = run < plan.rank ? plan.axes[run].extent * size : 0;
-  if (direct.transposes() || (bytes > 0 && bytes < 256)) {
-    choose_blocks(plan, far_shape);
+  bool const has_lines = bytes % cache_line == 0 && line_offset(plan.target) == 0;
+  if (direct.transposes() || (bytes > 0 && bytes < 256 && !has_lines)) {
+    std::int64_t const unit = std::max(bytes, size);
+    choose_blocks(plan, {far_target, std::clamp<std::int64_t>(64 * unit, 64, 2048), run_bytes});
     if (box_bytes(plan) <= packed_bytes) return copy_packed(plan);
   }
-  choose_blocks(plan, near_shape);
+  choose_blocks(plan, bytes > 0 ? box_shape{far_target, 2048, run_bytes} : near_shape);
   copy_boxes(plan, !direct.transposes());
 }
 

@@ -11,15 +11,6 @@ template <class U> inline constexpr std::int64_t strip_bytes = sizeof(U) == 1 ? 
 
 namespace detail {
 
-template <class U> void transpose_any(char* to, std::int64_t to_row, char const* from,
-                                      std::int64_t from_row, std::int64_t height,
-                                      std::int64_t width) {
-  if (height == square<U>::rows && width == square<U>::lanes)
-    kernels::transpose_whole<U>(to, to_row, from, from_row);
-  else
-    kernels::transpose_part<U>(to, to_row, from, from_row, height, width);
-}
-
 // Every row of the target begins on a line, and a square fills a line of each.
 template <class U> void strip_of_lines(box_rows const& b, char* target, char const* source) {
   constexpr std::int64_t rows = square<U>::rows, lanes = square<U>::lanes, size = sizeof(U);
@@ -80,7 +71,6 @@ template <class U> void transpose_strip(box_rows const& b, char* target, char co
     detail::strip_of_lines<U>(b, target, source);
   else
     detail::strip_of_rows<U>(b, target, source);
-  finish_streams();
 }
 
 }  // namespace ricci::kernels

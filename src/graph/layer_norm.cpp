@@ -79,8 +79,8 @@ struct layer_norm_rule final : operation {
 handle layer_norm(handle const& x, handle const& scale, handle const& bias, int axis,
                   double epsilon) {
   value const& v = checked(x);
-  check_norm_parameter("layer_norm", "scale", x, axis, scale);
-  check_norm_parameter("layer_norm", "bias", x, axis, bias);
+  check_norm_parameter("layer_norm", 2, x, axis, scale);
+  check_norm_parameter("layer_norm", 3, x, axis, bias);
   dtype const type = kernel_dtype(v.type);
   handle inputs[3] = {with_axis_last(convert(x, type), axis)};
   int count = 1;

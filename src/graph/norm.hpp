@@ -33,15 +33,20 @@ inline handle mean_of_row(handle const& x) {
                 x->type);
 }
 
-/// A parameter has the one axis that is normalized.
-inline void check_norm_parameter(char const* who, char const* what, handle const& x, int axis,
+/// A parameter has the one axis that is normalized. `number` counts operands from 1.
+inline void check_norm_parameter(char const* who, int number, handle const& x, int axis,
                                  handle const& parameter) {
   if (!parameter) return;
   value const& p = *parameter.get();
+  std::string const name(x->axes[axis]->view());
   if (p.rank == 1 && p.axes[0] == x->axes[axis] && p.extents[0] == x->extents[axis]) return;
-  throw shape_error(std::string(who) + ": the " + what + " is " + shape_text(p) +
-                    ", it has to be [" + std::string(x->axes[axis]->view()) + " " +
-                    std::to_string(x->extents[axis]) + "]" + shapes_text(&x, 1));
+  std::string const other = "operand " + std::to_string(number);
+  throw shape_error(std::string(who) + ": axis `" + name + "` has extent " +
+                    std::to_string(x->extents[axis]) + " in operand 1" +
+                    (p.rank == 1 && p.axes[0] == x->axes[axis]
+                         ? " and " + std::to_string(p.extents[0]) + " in " + other
+                         : " and is not the one axis of " + other) +
+                    shapes_text(&x, 1) + ", " + other + " is " + shape_text(p));
 }
 
 }  // namespace ricci::graph

@@ -62,7 +62,7 @@ struct rms_norm_rule final : operation {
 
 handle rms_norm(handle const& x, handle const& scale, int axis, double epsilon) {
   value const& v = checked(x);
-  check_norm_parameter("rms_norm", "scale", x, axis, scale);
+  check_norm_parameter("rms_norm", 2, x, axis, scale);
   dtype const type = kernel_dtype(v.type);
   handle inputs[2] = {with_axis_last(convert(x, type), axis)};
   if (scale) inputs[1] = convert(scale, type);

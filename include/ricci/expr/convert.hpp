@@ -23,8 +23,8 @@ template <class To, class X> struct convert_rule {
 
 /// The only way to change a dtype (`to<bf16>(x)`) or a device (`to<host>(x)`).
 ///   Axes    those of x
-///   Dtype   to floats: rounded to nearest, ties to even; to integers: truncated, out of range the
-///           nearest bound, NaN 0; to boolean: x != 0
+///   Dtype   to floats: rounded to nearest, ties to even; floats to integers: truncated, out of range
+///           the nearest bound, NaN 0; integers to integers: modulo 2^bits; to boolean: x != 0
 ///   Lowers  an instruction of the fused loop      Grad  dy converted back (floats)
 ///   Errors  not a dtype or a device (compile time)
 template <class To, class X> [[nodiscard]] auto to(X&& x) {

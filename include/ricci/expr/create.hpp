@@ -1,6 +1,7 @@
 #pragma once
 
 #include <ricci/expr/given_extents.hpp>
+#include <ricci/expr/number.hpp>
 
 #include <span>
 
@@ -24,18 +25,39 @@ auto create(Make make, Given const&... given) {
 graph::handle copy_into_leaf(dtype type, graph::axes_view axes, std::int64_t const* extents, void const* data,
                              std::int64_t count);
 
+template <class T, class V> struct full_rule {
+  static constexpr bool check(message* why) {
+    if constexpr (!is_number<V>) {
+      if (why) *why << "full: the first argument is a number";
+      return false;
+    } else {
+      if (is_floating_v<T> || !is_floating_number<V>) return true;
+      if (why)
+        *why << "full: a floating number for a tensor of " << name_of(dtype_of<T>) << ": write an integer";
+      return false;
+    }
+  }
+};
+
 }  // namespace detail
 
 /// A tensor of one number.
 ///   Axes    A...; the extents of dynamic ones by value, in any order: full<f32, Batch>(1, Batch{8})
 ///   Errors  an extent missing, twice or of a static axis (compile time); negative, or a product
-///           that overflows: shape_error
+///           that overflows: shape_error; a floating number for integers (compile time); a
+///           whole one that the dtype does not hold: value_error
 template <Dtype T, class... A, class V, class... Given> [[nodiscard]] auto full(V value, Given const&... given) {
-  return detail::create<"full", T, A...>(
-      [&](graph::axes_view axes, std::int64_t const* extents) {
-        return graph::full(dtype_of<T>, axes, extents, static_cast<double>(value), static_cast<std::int64_t>(value));
-      },
-      given...);
+  if constexpr (!detail::keeps<detail::full_rule<T, V>>) {
+    detail::refuse_by<detail::full_rule<T, V>>();
+    return poisoned{};
+  } else {
+    detail::number_value const number = detail::as_number<T>("full", value);
+    return detail::create<"full", T, A...>(
+        [&](graph::axes_view axes, std::int64_t const* extents) {
+          return graph::full(dtype_of<T>, axes, extents, number.floating, number.integer);
+        },
+        given...);
+  }
 }
 template <Dtype T, class... A, class... Given> [[nodiscard]] auto zeros(Given const&... given) {
   return detail::create<"zeros", T, A...>(

@@ -116,7 +116,7 @@ template <class X, class Y>
     detail::refuse_by<rule>();
     return poisoned{};
   } else {
-    return mean(square(static_cast<X&&>(x) - static_cast<Y&&>(y)));
+    return mean(square(detail::pointwise<"mse", opcode::subtract>(static_cast<X&&>(x), static_cast<Y&&>(y))));
   }
 }
 

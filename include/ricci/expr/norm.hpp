@@ -31,13 +31,21 @@ template <fixed_string Who, class A, class X, class... P> struct norm_rule {
   }
 };
 
+/// A parameter's handle; below, none would mean that there is no such parameter.
+template <class P> graph::handle norm_parameter(P const& p) {
+  graph::handle h = operand(p);
+  (void)graph::dtype_of(h);  // throws where it is empty
+  return h;
+}
+
 }  // namespace detail
 
 /// (x - mean) / sqrt(variance + epsilon) along A, then scaled and shifted.
 ///   Axes    x: [..., A, ...] -> the same; scale, bias: [A]
 ///   Dtype   floats; f16, bf16 compute in f32     Lowers  one pass (kernels/layer_norm)
 ///   Grad    dx, dscale, dbias in one pass over the rows, in a fixed order
-///   Errors  axis not in x, dtypes differ (compile time)
+///   Errors  axis not in x, dtypes differ (compile time); extents differ: shape_error; an empty
+///           parameter: value_error
 ///   Source  Ba, Kiros and Hinton, 2016
 template <class A, class X, class S, class B>
   requires detail::SomeNode<X>
@@ -53,7 +61,7 @@ template <class A, class X, class S, class B>
     graph::handle const h = detail::operand(static_cast<X&&>(x));
     return expression<layer_norm_op, result, detail::operand_type<X>, detail::operand_type<S const&>,
                       detail::operand_type<B const&>>(
-        detail::make_node{}, graph::layer_norm(h, detail::operand(scale), detail::operand(bias),
+        detail::make_node{}, graph::layer_norm(h, detail::norm_parameter(scale), detail::norm_parameter(bias),
                                                detail::place_of_axis<X, A>(), epsilon));
   }
 }
@@ -74,7 +82,7 @@ template <class A, class X, class S>
     graph::handle const h = detail::operand(static_cast<X&&>(x));
     return expression<rms_norm_op, result, detail::operand_type<X>, detail::operand_type<S const&>>(
         detail::make_node{},
-        graph::rms_norm(h, detail::operand(scale), detail::place_of_axis<X, A>(), epsilon));
+        graph::rms_norm(h, detail::norm_parameter(scale), detail::place_of_axis<X, A>(), epsilon));
   }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <ricci/expr/expression.hpp>
+#include <ricci/expr/number.hpp>
 
 #include <type_traits>
 
@@ -10,12 +11,7 @@ namespace ricci {
 /// An elementwise operation, one register instruction of the fused loop.
 template <opcode Op> struct pointwise_op {};
 
-/// A C++ number among the operands of an expression; it takes the tensor's dtype.
-template <class T> struct number {};
-
 namespace detail {
-
-template <class X> inline constexpr bool is_number = std::is_arithmetic_v<bare<X>>;
 
 struct pointwise_facts {
   operand_facts operand;
@@ -27,7 +23,7 @@ template <class X> constexpr pointwise_facts facts_of_pointwise() {
   if constexpr (is_node<X>)
     return {facts_of_operand<X>(), {bare<X>::axes, bare<X>::rank}, false, false};
   else
-    return {{}, {}, is_number<X>, std::is_floating_point_v<bare<X>>};
+    return {{}, {}, is_number<X>, is_floating_number<X>};
 }
 
 constexpr bool contains(axes_list const& wide, axes_list const& narrow) {
@@ -184,11 +180,13 @@ template <class X, class... Rest> struct last_element<X, Rest...> {
   using type = std::conditional_t<std::is_void_v<rest>, typename own<X>::type, rest>;
 };
 
-template <class T, class X> graph::handle pointwise_operand(X&& x) {
-  if constexpr (is_node<X>)
+template <class T, class X> graph::handle pointwise_operand(char const* who, X&& x) {
+  if constexpr (is_node<X>) {
     return operand(static_cast<X&&>(x));
-  else
-    return graph::constant(dtype_of<T>, static_cast<double>(x), static_cast<std::int64_t>(x));
+  } else {
+    number_value const value = as_number<T>(who, static_cast<bare<X>>(x));
+    return graph::constant(dtype_of<T>, value.floating, value.integer);
+  }
 }
 template <class T, class X> struct pointwise_operand_of { using type = number<T>; };
 template <class T, class X>
@@ -198,7 +196,13 @@ struct pointwise_operand_of<T, X> { using type = operand_type<X>; };
 template <class X> constexpr axes_list axes_or_none() { return facts_of_pointwise<X>().axes; }
 template <class... X> consteval int widest_of() {
   axes_list const axes[] = {axes_or_none<X>()...};
-  return widest(axes, sizeof...(X));
+  bool const tensors[] = {is_node<X>...};
+  int const place = widest(axes, sizeof...(X));
+  if (tensors[place]) return place;
+  // Numbers beside rank-0 tensors: the result is like the tensor.
+  int first = 0;
+  while (!tensors[first]) ++first;
+  return first;
 }
 
 /// One elementwise operation on nodes and numbers.
@@ -214,7 +218,7 @@ template <fixed_string Who, opcode Op, class... X> auto pointwise(X&&... x) {
     using wide = bare<pack_element<widest_of<X...>(), X...>>;
     using R = std::conditional_t<facts_of(Op).gives_boolean, boolean, T>;
     using result = typename node_of<R, typename wide::device, typename wide::axes_type>::type;
-    graph::handle const operands[] = {pointwise_operand<T>(static_cast<X&&>(x))...};
+    graph::handle const operands[] = {pointwise_operand<T>(Who.chars, static_cast<X&&>(x))...};
     return expression<pointwise_op<Op>, result, typename pointwise_operand_of<T, X>::type...>(
         make_node{}, graph::pointwise(Who.chars, Op, operands, sizeof...(X)));
   }

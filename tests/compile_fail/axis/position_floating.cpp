@@ -1,4 +1,4 @@
-// expect: Batch
+// expect: batch
 #include <ricci/ricci.hpp>
 using namespace ricci;
 

@@ -1,4 +1,4 @@
-// expect: module: a member of BOOST_HANA_DEFINE_STRUCT is neither a tensor nor a module
+// expect: module: member `layers` is neither a tensor nor a module
 #include <ricci/ricci.hpp>
 using namespace ricci;
 

@@ -1,4 +1,4 @@
-// expect: einsum: names are of small letters, digits and `_` (the axis name, not its type), in `>>Batch<< -> `
+// expect: einsum: names are of small letters, digits and `_` (the name of the axis, not of its type), in `>>Batch<< -> `
 #include <ricci/ricci.hpp>
 using namespace ricci;
 

@@ -1,4 +1,4 @@
-// expect: einsum: axis `seq` stands under `...` and is ano
+// expect: einsum: axis `seq` stands under `...` and is the axis of another index in the result
 #include <ricci/ricci.hpp>
 using namespace ricci;
 

@@ -35,6 +35,6 @@ TEST_CASE("parameters: names, dtypes, axes, extents, bytes") {
   CHECK(list.bytes() == 2 * 32 + 10);
   std::ostringstream text;
   text << list;
-  CHECK(text.str().find("layers.0.bias    f32      [out 2]                      8 bytes\n") != std::string::npos);
+  CHECK(text.str().find("layers.0.bias    f32      [out 2]                     8 bytes\n") != std::string::npos);
   CHECK(text.str().find("5 parameters, 21 elements, 74 bytes\n") != std::string::npos);
 }

@@ -57,10 +57,13 @@ TEST_CASE("every dtype") {
   CHECK(numbers(full<i64, Hidden>(std::numeric_limits<i64>::max()))[0] == std::ldexp(1, 63));
   CHECK(full<i64>(std::numeric_limits<i64>::max()).item() == std::numeric_limits<i64>::max());
   CHECK(full<i64>(std::numeric_limits<i64>::min()).item() == std::numeric_limits<i64>::min());
-  CHECK(std::isnan(full<f32>(nan).item()));
+  CHECK(std::isnan(full<f32>(not_a_number).item()));
   CHECK(full<f32>(-infinity).item() == -infinity);
   CHECK(std::isnan(numbers(full<f8_e4m3>(1e9))[0]));
-  CHECK(full<boolean>(7).item());
+  CHECK(full<boolean>(true).item());
+  // A value is that of its dtype, whether it has been stored or fuses.
+  CHECK(numbers(full<bf16>(0.1) == 0.1) == doubles{1});
+  CHECK(numbers(to<f32>(full<bf16, Hidden>(0.1)))[0] == static_cast<double>(static_cast<float>(bf16(0.1))));
 }
 
 TEST_CASE("a number that an integer dtype does not hold") {

@@ -23,20 +23,19 @@ constexpr i64 i64_min = std::numeric_limits<i64>::min();
 }  // namespace
 
 TEST_CASE_TEMPLATE("arithmetic on floats", T, f64, f32, f16, bf16, f8_e4m3, f8_e5m2) {
-  tensor a = of<T>({1, 2, -3, 8});
+  tensor a = of<T>({1, 2, -3, 4});
   tensor b = of<T>({2, 4, 2, -2});
   static_assert(same<decltype(tensor(a + b)), tensor<T, N>>);
-  CHECK(numbers(a + b) == doubles{3, 6, -1, 6});
-  CHECK(numbers(a - b) == doubles{-1, -2, -5, 10});
-  CHECK(numbers(a * b) == doubles{2, 8, -6, -16});
-  CHECK(numbers(a / b) == doubles{0.5, 0.5, -1.5, -4});
-  CHECK(numbers(-a) == doubles{-1, -2, 3, -8});
-  CHECK(numbers(a + 1) == doubles{2, 3, -2, 9});
-  CHECK(numbers(1 - a) == doubles{0, -1, 4, -7});
-  CHECK(numbers(0.5 * a) == doubles{0.5, 1, -1.5, 4});
+  CHECK(numbers(a + b) == doubles{3, 6, -1, 2});
+  CHECK(numbers(a - b) == doubles{-1, -2, -5, 6});
+  CHECK(numbers(a * b) == doubles{2, 8, -6, -8});
+  CHECK(numbers(a / b) == doubles{0.5, 0.5, -1.5, -2});
+  CHECK(numbers(-a) == doubles{-1, -2, 3, -4});
+  CHECK(numbers(a + 1) == doubles{2, 3, -2, 5});
+  CHECK(numbers(1 - a) == doubles{0, -1, 4, -3});
+  CHECK(numbers(0.5 * a) == doubles{0.5, 1, -1.5, 2});
   CHECK(numbers(2.0f / b) == doubles{1, 0.5, 1, -1});
-  CHECK(numbers(a / 0)[0] == (same<T, f8_e4m3> ? numbers(a / 0)[0] : infinity) );
-  CHECK((a == b).handle().get() != nullptr);
+  if (!same<T, f8_e4m3>) CHECK(numbers(a / 0)[0] == infinity);
   CHECK(list(a < b) == std::vector<bool>{true, true, true, false});
   CHECK(list(a <= 2) == std::vector<bool>{true, true, true, false});
   CHECK(list(2 > a) == std::vector<bool>{true, false, true, false});
@@ -99,7 +98,8 @@ TEST_CASE("a number that the tensor's integer dtype does not hold") {
   CHECK(numbers(of<i8>({1}) + i64{5}) == doubles{6});
 }
 
-TEST_CASE("narrow floats round once a statement's operation") {
+TEST_CASE("narrow floats compute in f32 and round once, at the end of the statement") {
+  CHECK(numbers(of<bf16>({256}) + 1 + 1) == doubles{258});
   // 256 + 1 is no bf16; to nearest even it is 256.
   CHECK(numbers(of<bf16>({256}) + 1) == doubles{256});
   CHECK(numbers(of<bf16>({257}) + 0) == doubles{256});
@@ -113,7 +113,7 @@ TEST_CASE("narrow floats round once a statement's operation") {
 }
 
 TEST_CASE("comparisons with NaN, zeros of both signs") {
-  tensor a = of<f32>({nan, 0, infinity});
+  tensor a = of<f32>({not_a_number, 0, infinity});
   CHECK(list(a == a) == std::vector<bool>{false, true, true});
   CHECK(list(a != a) == std::vector<bool>{true, false, false});
   CHECK(list(a < 1) == std::vector<bool>{false, true, false});
@@ -146,7 +146,7 @@ TEST_CASE("where: masks, tensors, numbers") {
   CHECK(numbers(where(x > 0, x, x * 10)) == doubles{-10, 2, -30});
   tensor i = of<i16>({1, 2, 3});
   CHECK(list(where(i == 2, i, 7)) == std::vector<i16>{7, 2, 7});
-  CHECK(list(where(from<boolean, N>({true, false, true}, N{3}), of<boolean>({0, 0, 1}), true)) ==
+  CHECK(list(where(from<boolean, N>({true, false, true}, N{3}), from<boolean, N>({false, false, true}, N{3}), true)) ==
         std::vector<bool>{false, true, true});
   CHECK(list(where(x > 0, from<i64, N>({i64_max, i64_max, 5}, N{3}), 4)) == std::vector<i64>{4, i64_max, 4});
   // The mask broadcasts too, and what is not chosen does no harm.

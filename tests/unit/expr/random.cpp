@@ -112,7 +112,7 @@ TEST_CASE("a permutation has every position once") {
 TEST_CASE("probabilities that are none") {
   CHECK_THROWS_AS((void)random::bernoulli<N>(random::key(1), 1.5, N{3}), value_error);
   CHECK_THROWS_AS((void)random::bernoulli<N>(random::key(1), -0.5, N{3}), value_error);
-  CHECK_THROWS_AS((void)random::bernoulli<N>(random::key(1), nan, N{3}), value_error);
+  CHECK_THROWS_AS((void)random::bernoulli<N>(random::key(1), not_a_number, N{3}), value_error);
   CHECK(numbers(random::bernoulli<N>(random::key(1), 1, N{3})) == doubles{1, 1, 1});
   CHECK(numbers(random::bernoulli<N>(random::key(1), 0, N{3})) == doubles{0, 0, 0});
 }

@@ -99,7 +99,7 @@ template <class X, class Y> bool shares(X const& x, Y const& y) {
 }
 
 inline constexpr f32 infinity = std::numeric_limits<f32>::infinity();
-inline constexpr f32 nan = std::numeric_limits<f32>::quiet_NaN();
+inline constexpr f32 not_a_number = std::numeric_limits<f32>::quiet_NaN();
 
 template <class A, class B> inline constexpr bool same = false;
 template <class A> inline constexpr bool same<A, A> = true;

@@ -54,12 +54,30 @@ void optimizer::check(std::vector<leaf> const& parameters,
   }
 }
 
+/// The state belongs to this parameter: else the kernels would read beside it.
+void optimizer::check_slot(slot const& s, std::string const& kind, leaf const& p) {
+  if (s.name != kind + "." + p.name)
+    throw value_error(fmt::format("optimizer: its state `{}` stands where parameter `{}` is: it is that of "
+                                  "another module",
+                                  s.name, p.name));
+  if (!s.handle) return;
+  for (int axis = 0; axis < p.axes.rank; ++axis) {
+    std::int64_t const have = graph::extents(s.handle)[axis];
+    std::int64_t const got = graph::extents(*p.handle)[axis];
+    if (have != got)
+      throw shape_error(fmt::format("optimizer: axis `{}` of parameter `{}` has extent {}, its state's {}",
+                                    p.axes.axes[axis]->view(), p.name, got, have));
+  }
+}
+
 void optimizer::prepare(std::vector<leaf> const& parameters) {
   if (!slots_.empty()) {
     if (slots_.size() != kinds_.size() * parameters.size())
       throw value_error(
           fmt::format("optimizer: its state is of a module of {} parameters, this one has {}",
                       slots_.size() / kinds_.size(), parameters.size()));
+    for (std::size_t i = 0; i < slots_.size(); ++i)
+      check_slot(slots_[i], kinds_[i / parameters.size()], parameters[i % parameters.size()]);
     return;
   }
   allocation_role const scope(role::optimizer);
@@ -109,6 +127,11 @@ void adamw::step(std::vector<leaf> const& parameters, std::vector<leaf> const& g
 }
 
 sgd::sgd(sgd_options options) : optimizer({"velocity"}), options_(std::move(options)) {
+  if (!(options_.momentum >= 0))
+    throw value_error(fmt::format("sgd: the momentum {} is negative", options_.momentum));
+  if (options_.nesterov && (options_.momentum == 0 || options_.dampening != 0))
+    throw value_error(fmt::format("sgd: Nesterov's form needs a momentum and no dampening, momentum is {} and dampening {}",
+                                  options_.momentum, options_.dampening));
   if (options_.momentum == 0) kinds_.clear();
 }
 

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -7,29 +6,17 @@
 
 #include <ricci/error/exceptions.hpp>
 #include <ricci/tensor/node.hpp>
-#include <ricci/tensor/visit_dtype.hpp>
+
+#include "src/number_text.hpp"
 
 namespace ricci::detail {
 namespace {
 
-// As NumPy: more elements than this are elided, to so many at each end of an axis.
+// As NumPy: more elements than this are elided, to so many at each end of an axis; rows longer than
+// so many characters go on below.
 constexpr std::int64_t print_all_below = 1000;
 constexpr std::int64_t edge = 3;
-
-template <class T> std::string element_text(T x) {
-  if constexpr (std::is_same_v<T, boolean>)
-    return x ? "true" : "false";
-  else if constexpr (is_floating_v<T>)
-    return fmt::format("{:.6g}", static_cast<double>(static_cast<accumulator_t<T>>(x)));
-  else
-    return fmt::format("{}", static_cast<std::int64_t>(x));
-}
-
-std::string element_text(void const* data, dtype type, std::int64_t place) {
-  return visit(type, [&]<class T>(std::type_identity<T>) {
-    return element_text(static_cast<T const*>(data)[place]);
-  });
-}
+constexpr std::size_t line_width = 75;
 
 /// The positions of an axis that are shown; -1 stands for those left out.
 std::vector<std::int64_t> shown_positions(std::int64_t extent, bool elide) {
@@ -45,45 +32,64 @@ std::vector<std::int64_t> shown_positions(std::int64_t extent, bool elide) {
 }
 
 struct printer {
-  void const* data;
-  dtype type;
   int rank;
   std::int64_t const* extents;
   std::int64_t const* strides;
   bool elide;
-  std::size_t width = 0;
+  std::vector<std::int64_t> places;  // of the elements shown, in order
+  std::vector<std::string> texts;
+  std::size_t next = 0;
 
-  void measure(int axis, std::int64_t place) {
+  void collect(int axis, std::int64_t place) {
     if (axis == rank) {
-      width = std::max(width, element_text(data, type, place).size());
+      places.push_back(place);
       return;
     }
     for (std::int64_t const i : shown_positions(extents[axis], elide))
-      if (i >= 0) measure(axis + 1, place + i * strides[axis]);
+      if (i >= 0) collect(axis + 1, place + i * strides[axis]);
   }
-  void print(std::ostream& out, int axis, std::int64_t place) const {
-    if (axis == rank) {
-      out << fmt::format("{:>{}}", element_text(data, type, place), width);
-      return;
-    }
-    out << '[';
+  void print_row(std::ostream& out) {
+    bool first_line = true;  // its indentation stands already: the brackets
+    std::string const indent(static_cast<std::size_t>(rank), ' ');
+    std::string line = indent;
     bool first = true;
-    for (std::int64_t const i : shown_positions(extents[axis], elide)) {
-      if (!first) {
-        if (axis + 1 == rank)
-          out << ' ';
-        else
+    for (std::int64_t const i : shown_positions(extents[rank - 1], elide)) {
+      std::string const& text = i < 0 ? elided : texts[next++];
+      // One column is kept for each bracket that closes.
+      if (!first && line.size() + 1 + text.size() + indent.size() > line_width) {
+        line.erase(line.find_last_not_of(' ') + 1);
+        out << std::string_view(line).substr(first_line ? indent.size() : 0) << '\n';
+        first_line = false;
+        line = indent;
+      } else if (!first) {
+        line += ' ';
+      }
+      line += text;
+      first = false;
+    }
+    out << std::string_view(line).substr(first_line ? indent.size() : 0);
+  }
+  void print(std::ostream& out, int axis) {
+    out << '[';
+    if (axis + 1 == rank) {
+      print_row(out);
+    } else {
+      bool first = true;
+      for (std::int64_t const i : shown_positions(extents[axis], elide)) {
+        if (!first)
           out << std::string(static_cast<std::size_t>(rank - axis - 1), '\n')
               << std::string(static_cast<std::size_t>(axis + 1), ' ');
+        first = false;
+        if (i < 0)
+          out << elided;
+        else
+          print(out, axis + 1);
       }
-      first = false;
-      if (i < 0)
-        out << "...";
-      else
-        print(out, axis + 1, place + i * strides[axis]);
     }
     out << ']';
   }
+
+  std::string const elided = "...";
 };
 
 }  // namespace
@@ -104,12 +110,15 @@ std::ostream& print_value(std::ostream& out, graph::handle const& x) {
   if (!x) return out << "tensor (empty)";
   graph::evaluate(x);
   graph::axes_view const axes = graph::axes_of(x);
-  printer p{graph::data(x),    graph::dtype_of(x), axes.rank,
-            graph::extents(x), graph::strides(x),  graph::element_count(x) > print_all_below};
-  p.measure(0, 0);
-  if (axes.rank > 0)
-    out << name_of(p.type) << ' ' << shape_text(axes.axes, p.extents, axes.rank) << '\n';
-  p.print(out, 0, 0);
+  dtype const type = graph::dtype_of(x);
+  std::int64_t const* const extents = graph::extents(x);
+  if (axes.rank == 0) return out << scalar_text(graph::data(x), type);
+  out << name_of(type) << ' ' << shape_text(axes.axes, extents, axes.rank) << '\n';
+  if (graph::element_count(x) == 0) return out << "[]";
+  printer p{axes.rank, extents, graph::strides(x), graph::element_count(x) > print_all_below, {}, {}};
+  p.collect(0, 0);
+  p.texts = aligned_texts(graph::data(x), type, p.places);
+  p.print(out, 0);
   return out;
 }
 

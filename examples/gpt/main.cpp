@@ -163,6 +163,7 @@ int main_program(Options const& o) {
 }  // namespace
 }  // namespace gpt
 
+/// Status 0: done; 1: a file or the machine fails; 2: what is asked for cannot be done; 130: Ctrl-C.
 int main(int argc, char** argv) {
   std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);  // in order with the progress on stderr, in a log too
   try {
@@ -170,6 +171,9 @@ int main(int argc, char** argv) {
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
       throw ricci::io_error("cannot write to the standard output");
     return status;
+  } catch (ricci::value_error const& fault) {
+    std::fprintf(stderr, "gpt: %s\n", fault.what());
+    return 2;
   } catch (std::bad_alloc const&) {
     std::fprintf(stderr, "gpt: out of memory; take a smaller --width, --layers, --seq or --batch\n");
   } catch (std::exception const& fault) {

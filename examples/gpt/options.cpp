@@ -48,6 +48,7 @@ CLI::Validator real(double low, double high, bool with_low) {
 Options parse(int argc, char** argv) {
   Options o;
   CLI::App app{"Trains a byte-level GPT on a text, then writes some text of its own.", "gpt"};
+  app.option_defaults()->take_last();  // of an option given twice: scripts add to what they are given
   constexpr std::int64_t most = std::int64_t{1} << 31;
   char const* group = "";
   auto const count = [&](char const* name, std::int64_t& value, std::int64_t low, std::int64_t high,

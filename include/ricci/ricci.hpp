@@ -21,8 +21,10 @@
 #include <ricci/expr/random.hpp>
 #include <ricci/expr/rearrange.hpp>
 #include <ricci/expr/reductions.hpp>
+#include <ricci/expr/slice.hpp>
 #include <ricci/expr/softmax.hpp>
 #include <ricci/expr/views.hpp>
+#include <ricci/grad/custom_vjp.hpp>
 #include <ricci/grad/value_and_grad.hpp>
 #include <ricci/nn/nn.hpp>
 #include <ricci/optim/optimizer.hpp>

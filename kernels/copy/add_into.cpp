@@ -64,8 +64,10 @@ template <class T> void add_rows(box_rows const& b, char* target, char const* so
 }
 
 // A source in another order is put in the target's nearby, where its rows can be added as vectors.
-void add_packed(box_plan const& plan, box_copy::kernel add) {
+// False: too far to put there.
+bool add_packed(box_plan const& plan, box_copy::kernel add) {
   box_plan const into = into_packed(plan);
+  if (packed_size(into) > packed_bytes) return false;
   box_plan const from = from_packed(plan);
   box_copy const read(into);
   box_copy const write(from, add);
@@ -74,6 +76,7 @@ void add_packed(box_plan const& plan, box_copy::kernel add) {
     read(packed, b.source, b.extents);
     write(b.target, packed, b.extents);
   });
+  return true;
 }
 
 }  // namespace
@@ -92,8 +95,8 @@ void add_into(dtype type, int rank, std::int64_t const* extents, void* target,
   if (plan.is_empty) return;
   choose_blocks(plan, shape);
   if (plan.rank > 0 && plan.run_begin() == plan.rank && plan.axes[plan.rank - 1].source != 0 &&
-      plan.axes[plan.rank - 1].target == plan.element_size && box_bytes(plan) <= packed_bytes)
-    return add_packed(plan, add);
+      plan.axes[plan.rank - 1].target == plan.element_size && add_packed(plan, add))
+    return;
   box_copy const kernel(plan, add);
   for_each_box(plan, [&](box const& b) { kernel(b.target, b.source, b.extents); });
 }

@@ -31,6 +31,11 @@ struct move_tiny {
     for (std::int64_t i = 0; i < run; ++i) to[i] = from[i];
   }
 };
+template <int Bytes> struct move_exact {
+  RICCI_ALWAYS_INLINE void operator()(char* to, char const* from, std::int64_t) const {
+    move_bytes<Bytes>(to, from);
+  }
+};
 template <int Bytes> struct move_short {
   RICCI_ALWAYS_INLINE void operator()(char* to, char const* from, std::int64_t run) const {
     move_pair<Bytes>(to, from, run);
@@ -64,7 +69,9 @@ void copy_any_runs(box_rows const& b, char* target, char const* source) {
   auto const move = b.run < 4     ? &copy_runs<move_tiny>
                     : b.run < 8   ? &copy_runs<move_short<4>>
                     : b.run < 16  ? &copy_runs<move_short<8>>
+                    : b.run == 16 ? &copy_runs<move_exact<16>>
                     : b.run < 32  ? &copy_runs<move_short<16>>
+                    : b.run == 32 ? &copy_runs<move_exact<32>>
                     : b.run < 64  ? &copy_runs<move_short<32>>
                     : b.run < 512 ? &copy_runs<move_lines>
                                   : &copy_runs<move_long>;
@@ -137,8 +144,8 @@ auto kernel_of(form f, std::int64_t element_size) {
   }
 }
 
-// Squares in registers of which so little is filled lose against single elements.
-constexpr std::int64_t least_side = 4;
+// Of a square in registers: so few elements of the source's rows lose against single ones.
+constexpr std::int64_t least_width = 4;
 
 }  // namespace
 
@@ -182,15 +189,13 @@ box_copy::box_copy(box_plan const& plan, bool streams)
     box_axis const& inner = plan.axes[inner_];
     if (is_apart && std::abs(plan.axes[outer_].source) == size && inner.source != 0) {
       box_axis const& outer = plan.axes[outer_];
-      transposes_ = std::min(outer.extent, inner.extent) >= least_side;
+      transposes_ = outer.extent >= least_width;
       flips_outer_ = transposes_ && outer.source < 0;
     }
     if (transposes_)
       f = streams ? form::streamed : form::transposed;
-    else if (inner.extent >= least_side || outer_ < 0 || inner.source == 0)
-      f = form::gathered;
     else
-      std::swap(inner_, outer_);
+      f = form::gathered;
   }
   kernel_ = kernel_of(f, size);
 }

@@ -37,7 +37,7 @@ class box_copy {
 
   box_plan const& plan_;
   kernel kernel_ = nullptr;
-  int run_;         // axes of the plan from here on are one run
+  int run_;  // axes of the plan from here on are one run
   bool streams_ = false;
   int inner_ = -1;  // axes of the plan, -1: none
   int outer_ = -1;

@@ -167,20 +167,22 @@ void choose_blocks(box_plan& plan, box_shape const& shape) {
   }
 }
 
-std::int64_t box_bytes(box_plan const& plan) {
-  std::int64_t bytes = plan.element_size;
-  for (int axis = 0; axis < plan.rank; ++axis) bytes *= plan.axes[axis].block;
-  return bytes;
-}
-
 box_plan into_packed(box_plan const& plan) {
+  // Rows at a power of two from each other would meet in few sets of the cache.
+  constexpr std::int64_t line = 64, power = 512;
   box_plan into = plan;
-  std::int64_t stride = plan.element_size;
+  std::int64_t stride = plan.element_size, contiguous = plan.element_size;
   for (int axis = plan.rank - 1; axis >= 0; --axis) {
+    if (plan.axes[axis].target != contiguous && stride % power == 0) stride += line;
+    contiguous = plan.axes[axis].target * plan.axes[axis].extent;
     into.axes[axis].target = stride;
     stride *= plan.axes[axis].block;
   }
   return into;
+}
+
+std::int64_t packed_size(box_plan const& into) {
+  return into.rank == 0 ? into.element_size : into.axes[0].target * into.axes[0].block;
 }
 
 box_plan from_packed(box_plan const& plan) {

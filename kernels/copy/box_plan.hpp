@@ -52,15 +52,15 @@ struct box_shape {
 /// Sets the blocks; a small pass is one box.
 void choose_blocks(box_plan& plan, box_shape const& shape);
 
-/// Bytes of a whole box.
-std::int64_t box_bytes(box_plan const& plan);
-
 /// Divides the pass in two through a packed box at hand: from the source into it, and from it to
 /// the target, each side in the order that it likes.
 ///   Value   the strides of `plan` on one side, those of the packed box on the other
-///   Axes    packed in the order of the target, by the blocks: a smaller box leaves gaps
+///   Axes    packed in the order of the target, by the blocks, with gaps
 box_plan into_packed(box_plan const& plan);
 box_plan from_packed(box_plan const& plan);
+
+/// Bytes that a whole box of into_packed takes.
+std::int64_t packed_size(box_plan const& into);
 
 /// A box: where it begins, and its extents along the axes of the plan.
 struct box {

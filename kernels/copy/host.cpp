@@ -27,7 +27,7 @@ constexpr std::int64_t far_target = 1024;
 constexpr box_shape line_shape{1024, 128, run_bytes};
 constexpr std::int64_t packed_bytes = 128 << 10;
 constexpr std::int64_t long_row = 1024;
-constexpr std::int64_t least_width = 64;
+constexpr std::int64_t least_strip = 64;
 
 // Runs of 2, 4 or 8 bytes are elements of that size: pairs of f32, pixels of four u8.
 void fuse_short_run(box_plan& plan) {
@@ -50,8 +50,10 @@ void copy_strips(box_plan& plan, int inner, int outer) {
 }
 
 // Short rows, short runs: boxes are put in the target's order nearby, and leave in runs.
-void copy_packed(box_plan const& plan) {
+// False: they would be too large.
+bool copy_packed(box_plan const& plan) {
   box_plan const into = into_packed(plan);
+  if (packed_size(into) > packed_bytes) return false;
   box_plan const from = from_packed(plan);
   box_copy const read(into);
   box_copy const write(from, true);
@@ -60,12 +62,14 @@ void copy_packed(box_plan const& plan) {
     read(packed, b.source, b.extents);
     write(b.target, packed, b.extents);
   });
+  return true;
 }
 
 // Do squares in registers fill whole lines of the target?
 bool fills_lines(box_plan const& plan) {
   int const last = plan.rank - 1;
-  bool fills = square<std::uint16_t>::fills_lines && plan.element_size > 1 && line_offset(plan.target) == 0 &&
+  bool fills = square<std::uint16_t>::fills_lines && plan.element_size > 1 &&
+               line_offset(plan.target) == 0 &&
                plan.axes[last].extent * plan.element_size % cache_line == 0;
   for (int axis = 0; axis < last; ++axis) fills = fills && plan.axes[axis].target % cache_line == 0;
   return fills;
@@ -80,7 +84,7 @@ void copy_boxes(box_plan const& plan, bool streams) {
 void copy_far(box_plan& plan, box_copy const& direct) {
   std::int64_t const size = plan.element_size;
   if (direct.transposes() && plan.axes[direct.inner()].extent * size >= long_row &&
-      plan.axes[direct.outer()].extent * size >= least_width) {
+      plan.axes[direct.outer()].extent * size >= least_strip) {
     return copy_strips(plan, direct.inner(), direct.outer());
   }
   if (direct.transposes() && fills_lines(plan)) {
@@ -93,7 +97,7 @@ void copy_far(box_plan& plan, box_copy const& direct) {
   if (direct.transposes() || (bytes > 0 && bytes < 256 && !has_lines)) {
     std::int64_t const unit = std::max(bytes, size);
     choose_blocks(plan, {far_target, std::clamp<std::int64_t>(64 * unit, 64, 2048), run_bytes});
-    if (box_bytes(plan) <= packed_bytes) return copy_packed(plan);
+    if (copy_packed(plan)) return;
   }
   choose_blocks(plan, bytes > 0 ? box_shape{far_target, 2048, run_bytes} : near_shape);
   copy_boxes(plan, !direct.transposes());

@@ -47,8 +47,7 @@ RICCI_ALWAYS_INLINE void exchange(typename S::vector& upper, typename S::vector&
   upper = first;
 }
 
-template <class S, int Half, int Row>
-RICCI_ALWAYS_INLINE void exchange_row(typename S::vector* v) {
+template <class S, int Half, int Row> RICCI_ALWAYS_INLINE void exchange_row(typename S::vector* v) {
   if constexpr ((Row & Half) == 0)
     exchange<S, Half>(v[Row], v[Row + Half], typename S::all_lanes());
 }
@@ -181,10 +180,9 @@ void transpose_part(char* to, std::int64_t to_row, char const* from, std::int64_
 }
 
 /// A part that a square of half the side may hold, as reversals of many short axes have them.
-template <class U>
-RICCI_ALWAYS_INLINE void transpose_any(char* to, std::int64_t to_row, char const* from,
-                                       std::int64_t from_row, std::int64_t height,
-                                       std::int64_t width) {
+template <class U> RICCI_ALWAYS_INLINE void transpose_any(char* to, std::int64_t to_row,
+                                                          char const* from, std::int64_t from_row,
+                                                          std::int64_t height, std::int64_t width) {
   using S = square<U>;
   constexpr int half = simd::vector_bytes / 2;
   using H = square<U, half>;

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 TINY = ["--layers", "1", "--heads", "2", "--width", "8", "--seq", "16", "--batch", "2", "--warmup", "2",
@@ -35,20 +36,20 @@ class Program:
                               timeout=300, **how)
         return Result(done.returncode, done.stdout.decode(), done.stderr.decode())
 
-    def stopped(self, *options, after, signal_number=signal.SIGKILL, folder=None):
-        """Starts a run and sends it a signal after so many seconds."""
+    def stopped(self, *options, when, signal_number=signal.SIGKILL, folder=None):
+        """Starts a run and sends it a signal when `when()` says so, unless it has ended by then."""
         process = subprocess.Popen(self.command(options, TINY, "text.txt"), cwd=folder or self.folder,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        try:
-            process.wait(after)
-        except subprocess.TimeoutExpired:
+        while process.poll() is None and not when():
+            time.sleep(0.001)
+        if process.returncode is None:
             process.send_signal(signal_number)
         out, err = process.communicate(timeout=300)
         return Result(process.returncode, out.decode(), err.decode())
 
     def command(self, options, settings, data):
         given = ["--data", str(data)] if data is not None else []
-        return [self.path, *given, *settings, *map(str, options)]
+        return [self.path, *given, *map(str, [*settings, *options])]
 
 
 class Checks:

@@ -47,12 +47,21 @@ def fresh(program, name):
     return folder
 
 
-def killed(program, check, random, expected, seconds):
-    """Kill -9 at random moments, from the start of the process on."""
+def lines_written(folder):
+    """Lines of metrics so far: about the steps."""
+    path = folder / "metrics.jsonl"
+    return path.read_bytes().count(b"\n") if path.exists() else 0
+
+
+def killed(program, check, random, expected):
+    """Kill -9 at random moments: soon after the start of the process, or some steps later."""
     folder = fresh(program, "killed")
     middle = kills = 0
     for _ in range(200):
-        result = program.stopped(*RUN, "--resume", folder=folder, after=random.uniform(0, 0.35 * seconds))
+        at_line = lines_written(folder) + random.randrange(150)
+        at_time = time.monotonic() + (random.uniform(0, 0.1) if random.random() < 0.3 else 100)
+        result = program.stopped(*RUN, "--resume", folder=folder,
+                                 when=lambda: lines_written(folder) > at_line or time.monotonic() > at_time)
         begin = re.search(r"^resumed from .* at step (\d+)$", result.out, re.M)
         middle += begin is not None and 0 < int(begin[1]) < STEPS
         if result.status == 0:
@@ -67,11 +76,11 @@ def killed(program, check, random, expected, seconds):
     check_equal(check, "a finished run resumed", expected, folder, again)
 
 
-def asked_to_stop(program, check, expected, seconds):
+def asked_to_stop(program, check, expected):
     """Ctrl-C and SIGTERM: a checkpoint of the very step, a line that says how to go on, the shell's status."""
     for number in (signal.SIGINT, signal.SIGTERM):
         folder = fresh(program, number.name)
-        result = program.stopped(*RUN, folder=folder, after=0.4 * seconds, signal_number=number)
+        result = program.stopped(*RUN, folder=folder, when=lambda: lines_written(folder) > 30, signal_number=number)
         said = re.search(rf"^stopped after step (\d+) of {STEPS}, .*--resume", result.out, re.M)
         if not check(result.status == 128 + number and said, f"{number.name}: {result}"):
             continue
@@ -96,15 +105,13 @@ def other_threads(program, check):
 
 def test(program, check, random):
     folder = fresh(program, "whole")
-    begin = time.monotonic()
     result = program(*RUN, folder=folder)
-    seconds = time.monotonic() - begin
     if not check(result.status == 0, f"uninterrupted: {result}"):
         return
     steps_once(check, folder)
     expected = last_loss(result), traces(folder)
-    killed(program, check, random, expected, seconds)
-    asked_to_stop(program, check, expected, seconds)
+    killed(program, check, random, expected)
+    asked_to_stop(program, check, expected)
     other_threads(program, check)
 
 

@@ -55,8 +55,16 @@ template <class... T, class... U, class... P> struct joined<pack<T...>, pack<U..
     : joined<pack<T..., U...>, P...> {};
 template <class... P> using join = typename joined<P...>::type;
 
-/// The axis of an operation's arguments: those of T... that are axes.
 template <class A> inline constexpr bool is_axis = __is_base_of(axis_base, A);
+
+/// The axes at the beginning of a list of types, and the rest.
+template <class Axes, class... T> struct split_axes {
+  using axes = Axes;
+  using rest = pack<T...>;
+};
+template <class... A, class Next, class... T>
+  requires is_axis<Next>
+struct split_axes<pack<A...>, Next, T...> : split_axes<pack<A..., Next>, T...> {};
 
 }  // namespace detail
 }  // namespace ricci

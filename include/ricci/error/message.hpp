@@ -42,12 +42,64 @@ struct message {
 
 namespace detail {
 
-/// The names of axes as a list: `batch seq hidden`; `none` for no axes.
+/// The names of axes as a list: `batch seq hidden`; nothing for no axes.
 constexpr void write_axes(message& out, axis_info const* const* axes, int rank) {
   for (int i = 0; i < rank; ++i) {
     if (i > 0) out << " ";
     out << axes[i]->view();
   }
+}
+constexpr void write_axes(message& out, axes_list const& list) {
+  write_axes(out, list.axes, list.rank);
+}
+/// ` (it has: batch seq hidden)`.
+constexpr void write_has(message& out, axes_list const& list) {
+  if (list.rank == 0) {
+    out << " (it is a scalar)";
+    return;
+  }
+  out << " (it has: ";
+  write_axes(out, list);
+  out << ")";
+}
+
+/// Where an axis stands, in words: `operand 2`, `the annotation`.
+struct place_name {
+  std::string_view text;
+  int number = 0;  // 0: none
+
+  friend constexpr message& operator<<(message& out, place_name const& place) {
+    out << place.text;
+    if (place.number > 0) out << " " << place.number;
+    return out;
+  }
+};
+constexpr place_name operand_place(int place) { return {"operand", place + 1}; }
+
+/// Two axis types of one name have met: their extents where those differ, else the rule.
+constexpr void write_two_types(message& out, std::string_view who, axis_info const* a,
+                               place_name in_a, axis_info const* b, place_name in_b) {
+  if (a->extent >= 0 && b->extent >= 0 && a->extent != b->extent) {
+    out << who << ": axis ";
+    out.quote(a->view()) << " has extent " << a->extent << " in " << in_a << " and " << b->extent
+                         << " in " << in_b;
+    return;
+  }
+  out << who << ": two axis types are named ";
+  out.quote(a->view()) << " (in " << in_a << " and " << in_b << "): one name is one type";
+}
+
+/// Writes that sentence for the first name which two lists have by different types.
+/// @return is there one?
+constexpr bool write_name_clash(message& out, std::string_view who, axes_list const& a,
+                                place_name in_a, axes_list const& b, place_name in_b) {
+  for (int i = 0; i < a.rank; ++i)
+    for (int j = 0; j < b.rank; ++j) {
+      if (a.axes[i] == b.axes[j] || a.axes[i]->view() != b.axes[j]->view()) continue;
+      write_two_types(out, who, a.axes[i], in_a, b.axes[j], in_b);
+      return true;
+    }
+  return false;
 }
 
 /// Number of single-character edits between two names.
@@ -72,25 +124,28 @@ constexpr int edit_distance(std::string_view a, std::string_view b) {
 
 /// Is `candidate` near enough to `name` to be suggested?
 constexpr bool is_near(std::string_view name, std::string_view candidate) {
-  int const longer = static_cast<int>(name.size() > candidate.size() ? name.size() : candidate.size());
+  int const longer =
+      static_cast<int>(name.size() > candidate.size() ? name.size() : candidate.size());
   int const distance = edit_distance(name, candidate);
   return distance <= 1 ? longer > 1 : (distance == 2 ? longer > 4 : distance * 3 <= longer);
 }
 
 /// Appends `; did you mean `x`?` where one of the axes has a name near the wrong one.
-constexpr void suggest(message& out, std::string_view wrong, axis_info const* const* axes, int rank) {
+/// @return was there one?
+constexpr bool suggest(message& out, std::string_view wrong, axes_list const& among) {
   int best = 64;
   int at = -1;
-  for (int i = 0; i < rank; ++i) {
-    int const distance = edit_distance(wrong, axes[i]->view());
-    if (distance > 0 && distance < best && is_near(wrong, axes[i]->view())) {
+  for (int i = 0; i < among.rank; ++i) {
+    int const distance = edit_distance(wrong, among.axes[i]->view());
+    if (distance > 0 && distance < best && is_near(wrong, among.axes[i]->view())) {
       best = distance;
       at = i;
     }
   }
-  if (at < 0) return;
+  if (at < 0) return false;
   out << "; did you mean ";
-  out.quote(axes[at]->view()) << "?";
+  out.quote(among.axes[at]->view()) << "?";
+  return true;
 }
 
 /// A finished sentence, exactly as long as its text: it becomes a template argument.
@@ -101,9 +156,14 @@ template <int Size> struct sentence {
     for (int i = 0; i < Size; ++i) text[i] = m.text[i];
     text[Size] = '\0';  // written, or clang prints numbers for lengths that are powers of two
   }
+  constexpr explicit sentence(char const (&literal)[Size + 1]) {
+    for (int i = 0; i < Size; ++i) text[i] = literal[i];
+    text[Size] = '\0';
+  }
   constexpr std::string_view view() const { return {text, Size}; }
   static constexpr bool holds() { return false; }
 };
+template <std::size_t N> sentence(char const (&)[N]) -> sentence<static_cast<int>(N) - 1>;
 
 /// Never defined: its name is the message that g++ prints.
 template <sentence S> struct rejected;
@@ -123,8 +183,8 @@ template <sentence S> constexpr void refuse() {
 #endif
 }
 
-/// A rule is a class with `static constexpr bool check(message* why)`: whether it is kept; where it is
-/// not and `why` is given, the sentence is written. The accepting path never builds a sentence.
+/// A rule is a class with `static constexpr bool check(message* why)`: whether it is kept; where it
+/// is not and `why` is given, the sentence is written. The accepting path never builds a sentence.
 template <class Rule> inline constexpr bool keeps = Rule::check(nullptr);
 
 /// Fails to compile with the sentence of a rule that is broken. A statement, never a condition.

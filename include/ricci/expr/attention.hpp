@@ -17,38 +17,51 @@ template <class Query, class Key, class D, class Q, class K, class V> struct att
   static constexpr bool check(message* why) {
     operand_facts const facts[] = {facts_of_operand<Q>(), facts_of_operand<K>(), facts_of_operand<V>()};
     if (!operands_fit("attention", facts, 3, true, why)) return false;
-    if constexpr (is_node<Q> && is_node<K> && is_node<V>) {
-      constexpr dtype type = dtype_of<typename bare<Q>::element_type>;
-      if (!is_floating(type)) {
-        if (why) *why << "attention: not defined on " << name_of(type) << ", write `to<f32>(...)`";
-        return false;
-      }
-      constexpr axes_list lists[] = {axes_of_value<Q>(), axes_of_value<K>(), axes_of_value<V>()};
-      for (int i = 0; i < 3; ++i) {
-        axis_info const* const needed[] = {i == 0 ? &axis_info_of<Query> : &axis_info_of<Key>, &axis_info_of<D>};
-        for (axis_info const* axis : needed)
-          if (find_axis(lists[i], axis) < 0) {
-            if (why) write_no_axis(*why, "attention", lists[i], axis, i + 1);
-            return false;
-          }
-        bool same_rest = lists[i].rank == lists[0].rank;
-        for (int j = 0; same_rest && j < lists[i].rank; ++j) {
-          axis_info const* const axis = lists[i].axes[j];
-          same_rest = axis == needed[0] || axis == needed[1] || find_axis(lists[0], axis) >= 0;
-        }
-        if (same_rest) continue;
+    if constexpr (!is_axis<Query> || !is_axis<Key> || !is_axis<D>) {
+      if (why) *why << "attention: the types in < > are axes: attention<Query, Key, HeadDim>(q, k, v)";
+      return false;
+    } else if constexpr (is_node<Q> && is_node<K> && is_node<V>) {
+      if (!takes_floats("attention", dtype_of<typename bare<Q>::element_type>, why)) return false;
+      if (same<Query, Key> || same<Query, D> || same<Key, D>) {
         if (why) {
-          *why << "attention: the queries have axes [";
-          write_axes(*why, lists[0].axes, lists[0].rank);
-          *why << "], operand " << i + 1 << " has [";
-          write_axes(*why, lists[i].axes, lists[i].rank);
-          *why << "]: they differ in " << Query::name.view() << " and " << Key::name.view() << " only";
+          *why << "attention: axis ";
+          why->quote((same<Key, D> ? Key::name.view() : Query::name.view()))
+              << " is named twice; queries, keys and features have three axes (`rename` one)";
         }
         return false;
       }
+      axes_list const lists[] = {axes_of_value<Q>(), axes_of_value<K>(), axes_of_value<V>()};
+      axis_info const* const query[] = {&axis_info_of<Query>, &axis_info_of<D>};
+      axis_info const* const key[] = {&axis_info_of<Key>, &axis_info_of<D>};
+      for (int i = 0; i < 3; ++i)
+        if (!operand_fits(lists[0], lists[i], i, query, i == 0 ? query : key, why)) return false;
+      return true;
+    } else {
       return true;
     }
-    return true;
+  }
+  /// Operand i has the two axes needed; its others are the queries' others.
+  static constexpr bool operand_fits(axes_list const& queries, axes_list const& has, int i, axis_info const* const* query,
+                                     axis_info const* const* needed, message* why) {
+    for (int n = 0; n < 2; ++n)
+      if (!same_axis_among(has, needed[n])) {
+        if (why) write_no_axis(*why, "attention", has, needed[n], operand_place(i));
+        return false;
+      }
+    bool same_rest = has.rank == queries.rank;
+    for (int j = 0; same_rest && j < has.rank; ++j)
+      same_rest = is_same_axis(has.axes[j], needed[0]) ||
+                  (!is_same_axis(has.axes[j], query[0]) && same_axis_among(queries, has.axes[j]));
+    if (same_rest || !why) return same_rest;
+    if (write_name_clash(*why, "attention", queries, operand_place(0), has, operand_place(i))) return false;
+    *why << "attention: operand 1 has axes [";
+    write_axes(*why, queries);
+    *why << "], operand " << i + 1 << " has [";
+    write_axes(*why, has);
+    *why << "]: they differ in ";
+    why->quote(query[0]->view()) << " and ";
+    why->quote(needed[0]->view()) << " only";
+    return false;
   }
 };
 
@@ -96,5 +109,9 @@ template <class Query, class Key, class D, class Q, class K, class V>
                       detail::operand_type<V>>(detail::make_node{}, std::move(y));
   }
 }
+
+/// Would attention<Query, Key, D> take values of the types Q, K and V?
+template <class Query, class Key, class D, class Q, class K, class V>
+inline constexpr bool attention_ok = detail::keeps<detail::attention_rule<Query, Key, D, Q, K, V>>;
 
 }  // namespace ricci

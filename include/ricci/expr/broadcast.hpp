@@ -5,6 +5,20 @@
 #include <ricci/expr/views.hpp>
 
 namespace ricci {
+namespace detail {
+template <class X, class... New> struct broadcast_rule {
+  static constexpr bool check(message* why) {
+    if (!axes_of_operand_rule<"broadcast", X>::check(why)) return false;
+    if constexpr (!(is_axis<New> && ...)) {
+      if (why) *why << "broadcast: the types in < > are axes";
+      return false;
+    } else if constexpr (is_node<X>) {
+      return distinct_rule<"broadcast", join<pack<New...>, typename bare<X>::axes_type>>::check(why);
+    }
+    return true;
+  }
+};
+}  // namespace detail
 
 /// New axes in front, along which every element is the same.
 ///   Axes    x: [A...] -> [New..., A...]; extents of dynamic New by value
@@ -40,7 +54,7 @@ template <class A, class B> struct outer_rule {
     operand_facts const facts[] = {facts_of_operand<A>(), facts_of_operand<B>()};
     if (!operands_fit("outer", facts, 2, true, why)) return false;
     if constexpr (is_node<A> && is_node<B>)
-      return distinct_rule<join<typename bare<A>::axes_type, typename bare<B>::axes_type>>::check(why);
+      return distinct_rule<"outer", join<typename bare<A>::axes_type, typename bare<B>::axes_type>>::check(why);
     return true;
   }
 };
@@ -72,5 +86,10 @@ template <class A, class B>
         detail::make_node{}, graph::pointwise("outer", opcode::multiply, operands, 2));
   }
 }
+
+/// Would broadcast<New...> take a value of the type X? (broadcast_ok<New, X>)
+template <class... T> inline constexpr bool broadcast_ok = detail::asks<detail::broadcast_rule, T...>;
+/// Would outer take values of the types A and B?
+template <class A, class B> inline constexpr bool outer_ok = detail::keeps<detail::outer_rule<A, B>>;
 
 }  // namespace ricci

@@ -46,4 +46,7 @@ template <class To, class X> [[nodiscard]] auto to(X&& x) {
   }
 }
 
+/// Would to<To> take a value of the type X?
+template <class To, class X> inline constexpr bool to_ok = detail::keeps<detail::convert_rule<To, X>>;
+
 }  // namespace ricci

@@ -55,8 +55,17 @@ template <fixed_string P, class... Types, class... X> [[nodiscard]] auto einsum(
   }
 }
 
-/// Would einsum<P, Types...> take operands of the types X...?
-template <fixed_string P, class... X>
-inline constexpr bool einsum_ok = detail::keeps<detail::pattern_rule<word::einsum, P, pack<>, X...>>;
+/// Without a pattern: refused.
+template <class... X>
+  requires detail::SomeNode<X...>
+auto einsum(X&&...) {
+  if constexpr (!(detail::is_poisoned<X> || ...)) detail::refuse_by<detail::missing_pattern_rule<word::einsum, X...>>();
+  return poisoned{};
+}
+
+/// Would einsum take this call? The types as in the call: those after the pattern, then those of the
+/// operands: einsum_ok<"batch=b -> query=b", Query, X>.
+template <fixed_string P, class... T>
+inline constexpr bool einsum_ok = detail::keeps<detail::asked_rule<word::einsum, P, T...>>;
 
 }  // namespace ricci

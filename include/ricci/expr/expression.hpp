@@ -3,6 +3,14 @@
 #include <ricci/tensor/tensor.hpp>
 #include <ricci/tensor/view.hpp>
 
+#define RICCI_COPY_REFUSED \
+  "expression: it moves and does not copy: write `tensor e = ...` (evaluates once) or `std::move(e)` (fuses)"
+#if defined(__clang__) && __clang_major__ >= 19 && !defined(__CUDACC__)
+#define RICCI_DELETES_WITH_REASON
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wc++26-extensions"
+#endif
+
 namespace ricci {
 
 /// An operation that has not run. Its type says which operation on which operands; it owns them.
@@ -21,9 +29,20 @@ template <class Op, class Node, class... Operands> class expression : public Nod
   explicit expression(detail::make_node, graph::handle handle) : Node(std::move(handle)) {}
   expression(expression&&) = default;
   expression& operator=(expression&&) = default;
-  expression(expression const&) = delete;
+#ifdef RICCI_DELETES_WITH_REASON
+  expression(expression const&) = delete(RICCI_COPY_REFUSED);
+#else
+  // Still the copy constructor; g++ prints its parameters, and so the reason.
+  expression(expression const&, detail::rejected<detail::sentence(RICCI_COPY_REFUSED)> const* = nullptr) = delete;
+#endif
   expression& operator=(expression const&) = delete;
 };
+
+#ifdef RICCI_DELETES_WITH_REASON
+#pragma clang diagnostic pop
+#undef RICCI_DELETES_WITH_REASON
+#endif
+#undef RICCI_COPY_REFUSED
 
 namespace detail {
 
@@ -63,6 +82,12 @@ template <class X> constexpr operand_facts facts_of_operand() {
     return {false, false, dtype::f32, ""};
 }
 
+constexpr void write_is_name(message& m, std::string_view who, int i) {
+  m << who << ": operand " << i + 1
+    << " is the name of an unevaluated expression: write `tensor e = ...` (evaluates once) or `std::move(e)` (fuses "
+       "here)";
+}
+
 /// The rules that the operands of every operation keep: values, no names of expressions, one dtype
 /// (where `one_dtype`), one device.
 constexpr bool operands_fit(std::string_view who, operand_facts const* x, int count, bool one_dtype,
@@ -75,13 +100,13 @@ constexpr bool operands_fit(std::string_view who, operand_facts const* x, int co
     else if (std::string_view(x[i].device) != x[0].device) fault = 4;
     if (fault == 0) continue;
     if (!why) return false;
+    if (fault == 2) {
+      write_is_name(*why, who, i);
+      return false;
+    }
     *why << who << ": operand " << i + 1;
     switch (fault) {
       case 1: *why << " is not a tensor"; break;
-      case 2:
-        *why << " is the name of an unevaluated expression: write `tensor e = ...` (evaluates once) "
-                "or `std::move(e)` (fuses here)";
-        break;
       case 3:
         *why << " is " << name_of(x[i].type) << ", operand 1 is " << name_of(x[0].type)
              << ": dtypes do not mix, write `to<" << name_of(x[0].type) << ">(...)`";
@@ -102,16 +127,45 @@ template <fixed_string Who, bool OneDtype, class... X> struct operands_rule {
   }
 };
 
+/// Anything that has a value, a name too.
+template <fixed_string Who, class E> struct value_rule {
+  static constexpr bool check(message* why) {
+    if (is_node<E>) return true;
+    if (why) *why << Who.view() << ": operand 1 is not a tensor";
+    return false;
+  }
+};
+
+/// An operation on floating numbers only.
+constexpr bool takes_floats(std::string_view who, dtype type, message* why) {
+  if (is_floating(type)) return true;
+  if (why) *why << who << ": operand 1 is " << name_of(type) << ", it takes floating numbers: write `to<f32>(...)`";
+  return false;
+}
+
+/// Asks a rule, whose types are the operands, then the axes, in the order of a call: axes first.
+template <template <class...> class Rule, class Axes, class Operands> struct asked;
+template <template <class...> class Rule, class... A, class... X> struct asked<Rule, pack<A...>, pack<X...>> {
+  static constexpr bool value = keeps<Rule<X..., A...>>;
+};
+template <template <class...> class Rule, class... T> inline constexpr bool asks =
+    asked<Rule, typename split_axes<pack<>, T...>::axes, typename split_axes<pack<>, T...>::rest>::value;
+
 }  // namespace detail
 
 /// Evaluates an expression inside a larger one; a tensor is returned as it is.
 ///   Axes    those of e       Value   that of e
 ///   Memory  a new packed tensor, but for a tensor itself
 template <class E> auto eval(E&& e) {
-  if constexpr (detail::is_poisoned<E>)
+  using rule = detail::value_rule<"eval", E>;
+  if constexpr (detail::is_poisoned<E>) {
     return poisoned{};
-  else
+  } else if constexpr (!detail::keeps<rule>) {
+    detail::refuse_by<rule>();
+    return poisoned{};
+  } else {
     return tensor_type<detail::bare<E>>(static_cast<E&&>(e));
+  }
 }
 
 }  // namespace ricci

@@ -10,24 +10,23 @@ struct stack_op {};
 
 namespace detail {
 
-template <class A, class Table, class Ids> struct take_rule {
+template <class Table, class Ids, class... A> struct take_rule {
   static constexpr bool check(message* why) {
-    if (!axes_of_operand_rule<"take", Table, A>::check(why)) return false;
+    if (!one_axis_rule<"take", Table, A...>::check(why)) return false;
     operand_facts const facts[] = {facts_of_operand<Table>(), facts_of_operand<Ids>()};
     if (!operands_fit("take", facts, 2, false, why)) return false;
-    if constexpr (is_node<Ids> && is_node<Table> && is_axis<A>) {
+    if constexpr (is_node<Ids> && is_node<Table> && sizeof...(A) == 1 && (is_axis<A> && ...)) {
       constexpr dtype type = dtype_of<typename bare<Ids>::element_type>;
       if (!is_integer(type)) {
-        if (why) *why << "take: the ids are " << name_of(type) << ", positions are integers";
+        if (why) *why << "take: operand 2 is " << name_of(type) << ", positions are integers";
         return false;
       }
-      return joined_axes<typename bare<Ids>::axes_type>(why);
+      return joined_axes<A...>(typename bare<Ids>::axes_type{}, why);
     }
     return true;
   }
-  template <class IdAxes> static constexpr bool joined_axes(message* why) { return spread(IdAxes{}, why); }
-  template <class... I> static constexpr bool spread(pack<I...>, message* why) {
-    return distinct_rule<replace<typename bare<Table>::axes_type, A, I...>>::check(why);
+  template <class A0, class... I> static constexpr bool joined_axes(pack<I...>, message* why) {
+    return distinct_rule<"take", replace<typename bare<Table>::axes_type, A0, I...>>::check(why);
   }
 };
 template <class All, class A, class New> struct replaced_by_pack;
@@ -42,20 +41,21 @@ template <class All, class A, class... New> struct replaced_by_pack<All, A, pack
 ///   Value   y(.., i.., ..) = table(.., ids(i..), ..)
 ///   Memory  a new tensor     Grad  dtable: dy added at the positions, in a fixed order
 ///   Errors  ids not integers, an axis twice (compile time); a position outside A: index_error
-template <class A, class Table, class Ids>
+template <class... A, class Table, class Ids>
   requires detail::SomeNode<Table, Ids>
 [[nodiscard]] auto take(Table&& table, Ids&& ids) {
-  using rule = detail::take_rule<A, Table, Ids>;
+  using rule = detail::take_rule<Table, Ids, A...>;
   if constexpr (detail::is_poisoned<Table> || detail::is_poisoned<Ids>) {
     return poisoned{};
   } else if constexpr (!detail::keeps<rule>) {
     detail::refuse_by<rule>();
     return poisoned{};
   } else {
-    using axes = typename detail::replaced_by_pack<typename detail::bare<Table>::axes_type, A,
+    using named = detail::pack_element<0, A...>;
+    using axes = typename detail::replaced_by_pack<typename detail::bare<Table>::axes_type, named,
                                                    typename detail::bare<Ids>::axes_type>::type;
     using result = detail::node_like<Table, axes>;
-    constexpr int axis = detail::place_of_axis<Table, A>();
+    constexpr int axis = detail::place_of_axis<Table, named>();
     graph::handle const t = detail::operand(static_cast<Table&&>(table));
     graph::handle const i = detail::operand(static_cast<Ids&&>(ids));
     return expression<take_op, result, detail::operand_type<Table>, detail::operand_type<Ids>>(
@@ -73,10 +73,11 @@ template <fixed_string Who, class First, class... X> constexpr bool same_axes(me
     for (int j = 0; fits && j < lists[i].rank; ++j) fits = find_axis(lists[0], lists[i].axes[j]) >= 0;
     if (fits) continue;
     if (why) {
+      if (write_name_clash(*why, Who.view(), lists[0], operand_place(0), lists[i], operand_place(i))) return false;
       *why << Who.view() << ": operand 1 has axes [";
-      write_axes(*why, lists[0].axes, lists[0].rank);
+      write_axes(*why, lists[0]);
       *why << "], operand " << i + 1 << " has [";
-      write_axes(*why, lists[i].axes, lists[i].rank);
+      write_axes(*why, lists[i]);
       *why << "]: they are the same for all operands";
     }
     return false;
@@ -95,6 +96,14 @@ template <fixed_string Who, class... X> struct join_rule {
 
 template <class A, class Joined, class First, class... X> struct concat_rule {
   static constexpr bool check(message* why) {
+    if constexpr (!is_axis<Joined>) {
+      if (why) *why << "concat: the types in < > are axes";
+      return false;
+    } else {
+      return joins(why);
+    }
+  }
+  static constexpr bool joins(message* why) {
     if (!axes_of_operand_rule<"concat", First, A>::check(why)) return false;
     if (!join_rule<"concat", First, X...>::check(why)) return false;
     if constexpr (is_node<First> && is_axis<A>) {
@@ -118,7 +127,7 @@ template <class A, class Joined, class First, class... X> struct concat_rule {
           }
           return false;
         }
-        return distinct_rule<replace<typename bare<First>::axes_type, A, Joined>>::check(why);
+        return distinct_rule<"concat", replace<typename bare<First>::axes_type, A, Joined>>::check(why);
       }
     }
     return true;
@@ -171,6 +180,13 @@ template <class A, class Joined, class... X>
   return detail::make_concat<A, Joined>(static_cast<X&&>(x)...);
 }
 
+/// Would concat<A> (Joined = A) or concat<A, Joined> take values of the types X...?
+template <class A, class Joined, class... X>
+inline constexpr bool concat_ok = detail::keeps<detail::concat_rule<A, Joined, X...>>;
+/// Would take<A> take a table and ids of these types?
+template <class A, class Table, class Ids>
+inline constexpr bool take_ok = detail::keeps<detail::take_rule<Table, Ids, A>>;
+
 namespace detail {
 template <class New, class First, class... X> struct stack_rule {
   static constexpr bool check(message* why) {
@@ -188,11 +204,18 @@ template <class New, class First, class... X> struct stack_rule {
         }
         return false;
       }
-      return distinct_rule<join<pack<New>, typename bare<First>::axes_type>>::check(why);
+      return distinct_rule<"stack", join<pack<New>, typename bare<First>::axes_type>>::check(why);
     }
     return true;
   }
 };
+}  // namespace detail
+
+namespace detail {
+template <fixed_string Who, class First, class... X> auto refused_join() {
+  if constexpr (!(is_poisoned<First> || ... || is_poisoned<X>)) refuse_by<one_axis_rule<Who, First>>();
+  return poisoned{};
+}
 }  // namespace detail
 
 /// Operands side by side along a new axis, which comes first.
@@ -216,5 +239,20 @@ template <class New, class... X>
         detail::make_node{}, graph::stack(parts, sizeof...(X), {result::axes, result::rank}));
   }
 }
+
+/// Without an axis: refused.
+template <class X, class... Rest>
+  requires(detail::is_node<X> || detail::is_poisoned<X>)
+auto concat(X&&, Rest&&...) {
+  return detail::refused_join<"concat", X, Rest...>();
+}
+template <class X, class... Rest>
+  requires(detail::is_node<X> || detail::is_poisoned<X>)
+auto stack(X&&, Rest&&...) {
+  return detail::refused_join<"stack", X, Rest...>();
+}
+
+/// Would stack<New> take values of the types X...?
+template <class New, class... X> inline constexpr bool stack_ok = detail::keeps<detail::stack_rule<New, X...>>;
 
 }  // namespace ricci

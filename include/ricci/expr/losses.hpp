@@ -12,56 +12,57 @@ struct cross_entropy_op {};
 
 namespace detail {
 
-template <class A, class X, class T> struct cross_entropy_rule {
+template <class X, class T, class... A> struct cross_entropy_rule {
   static constexpr bool check(message* why) {
-    if (!along_rule<"cross_entropy", X, A>::check(why)) return false;
+    if (!along_rule<"cross_entropy", X, A...>::check(why)) return false;
     operand_facts const facts[] = {facts_of_operand<X>(), facts_of_operand<T>()};
     if (!operands_fit("cross_entropy", facts, 2, false, why)) return false;
-    if constexpr (is_node<X> && is_node<T> && is_axis<A>) {
-      constexpr dtype type = dtype_of<typename bare<T>::element_type>;
-      if (!is_integer(type)) {
-        if (why) *why << "cross_entropy: the targets are " << name_of(type) << ", they are integers: positions along `"
-                      << A::name.view() << "`";
-        return false;
-      }
-      constexpr axes_list targets = axes_of_value<T>();
-      axis_info const* const class_axis = &axis_info_of<A>;
-      constexpr places rest = places_without(axes_of_value<X>(), {axis_list<A>, 1});
-      bool fits = targets.rank == rest.count && find_axis(targets, class_axis) < 0;
-      for (int i = 0; fits && i < rest.count; ++i) fits = find_axis(targets, bare<X>::axes[rest.at[i]]) >= 0;
-      if (fits) return true;
+    if constexpr (is_node<X> && is_node<T> && sizeof...(A) == 1 && (is_axis<A> && ...))
+      return targets_fit(axes_of_value<X>(), axes_of_value<T>(), {axis_list<A...>, 1},
+                         dtype_of<typename bare<T>::element_type>, why);
+    return true;
+  }
+  /// The targets are integers with the axes of the logits but the classes.
+  static constexpr bool targets_fit(axes_list const& logits, axes_list const& targets, axes_list const& classes,
+                                    dtype type, message* why) {
+    std::string_view const name = classes.axes[0]->view();
+    if (!is_integer(type)) {
       if (why) {
-        *why << "cross_entropy: the logits have axes [";
-        write_axes(*why, bare<X>::axes, bare<X>::rank);
-        *why << "], the targets have [";
-        write_axes(*why, targets.axes, targets.rank);
-        *why << "]: the targets have those of the logits without `" << A::name.view() << "` (losses do not broadcast)";
+        *why << "cross_entropy: operand 2 is " << name_of(type) << ", targets are integers: positions along ";
+        why->quote(name);
       }
       return false;
     }
-    return true;
+    places const rest = places_without(logits, classes);
+    bool fits = targets.rank == rest.count && !same_axis_among(targets, classes.axes[0]);
+    for (int i = 0; fits && i < rest.count; ++i) fits = same_axis_among(targets, logits.axes[rest.at[i]]);
+    if (fits || !why) return fits;
+    if (write_name_clash(*why, "cross_entropy", logits, operand_place(0), targets, operand_place(1))) return false;
+    *why << "cross_entropy: operand 1 has axes [";
+    write_axes(*why, logits);
+    *why << "], operand 2 has [";
+    write_axes(*why, targets);
+    *why << "]: the targets have those of the logits without ";
+    why->quote(name) << " (losses do not broadcast)";
+    return false;
   }
 };
 
-template <class X, class Y> struct loss_axes_rule {
+template <class X, class Y> struct mse_rule {
   static constexpr bool check(message* why) {
     operand_facts const facts[] = {facts_of_operand<X>(), facts_of_operand<Y>()};
     if (!operands_fit("mse", facts, 2, true, why)) return false;
     if constexpr (is_node<X> && is_node<Y>) {
-      if (!is_floating(dtype_of<typename bare<X>::element_type>)) {
-        if (why) *why << "mse: not defined on " << name_of(dtype_of<typename bare<X>::element_type>) << ", write `to<f32>(...)`";
-        return false;
-      }
+      if (!takes_floats("mse", dtype_of<typename bare<X>::element_type>, why)) return false;
       constexpr axes_list a = axes_of_value<X>();
       constexpr axes_list b = axes_of_value<Y>();
       if (a.rank == b.rank && contains(a, b)) return true;
-      if (why) {
-        *why << "mse: operand 1 has axes [";
-        write_axes(*why, a.axes, a.rank);
-        *why << "], operand 2 has [";
-        write_axes(*why, b.axes, b.rank);
-        *why << "]: losses do not broadcast, their operands have the same axes";
-      }
+      if (!why || write_name_clash(*why, "mse", a, operand_place(0), b, operand_place(1))) return false;
+      *why << "mse: operand 1 has axes [";
+      write_axes(*why, a);
+      *why << "], operand 2 has [";
+      write_axes(*why, b);
+      *why << "]: losses do not broadcast, their operands have the same axes";
       return false;
     }
     return true;
@@ -77,30 +78,31 @@ template <class X, class Y> struct loss_axes_rule {
 ///   Lowers  one pass, its logsumexp kept for the gradient (kernels/cross_entropy)
 ///   Grad    dlogits = (softmax - one at the target) dy
 ///   Errors  axes or dtypes (compile time); a target outside A: index_error
-template <class A, class X, class T>
+template <class... A, class X, class T>
   requires detail::SomeNode<X, T>
 [[nodiscard]] auto cross_entropy_each(X&& logits, T&& targets) {
-  using rule = detail::cross_entropy_rule<A, X, T>;
+  using rule = detail::cross_entropy_rule<X, T, A...>;
   if constexpr (detail::is_poisoned<X> || detail::is_poisoned<T>) {
     return poisoned{};
   } else if constexpr (!detail::keeps<rule>) {
     detail::refuse_by<rule>();
     return poisoned{};
   } else {
-    using result = detail::node_like<X, detail::replace<typename detail::bare<X>::axes_type, A>>;
+    using named = detail::pack_element<0, A...>;
+    using result = detail::node_like<X, detail::replace<typename detail::bare<X>::axes_type, named>>;
     graph::handle const x = detail::operand(static_cast<X&&>(logits));
     graph::handle const t = detail::aligned<result>(static_cast<T&&>(targets));
     return expression<cross_entropy_op, result, detail::operand_type<X>, detail::operand_type<T>>(
         detail::make_node{},
-        graph::cross_entropy(x, t, {result::axes, result::rank}, detail::place_of_axis<X, A>()));
+        graph::cross_entropy(x, t, {result::axes, result::rank}, detail::place_of_axis<X, named>()));
   }
 }
 
 /// The mean of cross_entropy_each over all places: a rank-0 loss.
-template <class A, class X, class T>
+template <class... A, class X, class T>
   requires detail::SomeNode<X, T>
 [[nodiscard]] auto cross_entropy(X&& logits, T&& targets) {
-  return mean(cross_entropy_each<A>(static_cast<X&&>(logits), static_cast<T&&>(targets)));
+  return mean(cross_entropy_each<A...>(static_cast<X&&>(logits), static_cast<T&&>(targets)));
 }
 
 /// The mean squared difference: a rank-0 loss.
@@ -109,7 +111,7 @@ template <class A, class X, class T>
 template <class X, class Y>
   requires detail::SomeNode<X, Y>
 [[nodiscard]] auto mse(X&& x, Y&& y) {
-  using rule = detail::loss_axes_rule<X, Y>;
+  using rule = detail::mse_rule<X, Y>;
   if constexpr (detail::is_poisoned<X> || detail::is_poisoned<Y>) {
     return poisoned{};
   } else if constexpr (!detail::keeps<rule>) {
@@ -119,5 +121,11 @@ template <class X, class Y>
     return mean(square(detail::pointwise<"mse", opcode::subtract>(static_cast<X&&>(x), static_cast<Y&&>(y))));
   }
 }
+
+/// Would cross_entropy<A> take logits and targets of these types?
+template <class A, class X, class T>
+inline constexpr bool cross_entropy_ok = detail::keeps<detail::cross_entropy_rule<X, T, A>>;
+/// Would mse take values of the types X and Y?
+template <class X, class Y> inline constexpr bool mse_ok = detail::keeps<detail::mse_rule<X, Y>>;
 
 }  // namespace ricci

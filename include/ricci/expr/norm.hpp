@@ -18,8 +18,11 @@ template <fixed_string Who, class A, class X, class... P> struct norm_rule {
     if constexpr ((is_node<P> && ...)) {
       axes_list const lists[] = {axes_of_value<P>()..., {}};
       for (int i = 0; i < static_cast<int>(sizeof...(P)); ++i) {
-        if (lists[i].rank == 1 && lists[i].axes[0] == &axis_info_of<A>) continue;
+        if (lists[i].rank == 1 && is_same_axis(lists[i].axes[0], &axis_info_of<A>)) continue;
         if (why) {
+          if (write_name_clash(*why, Who.view(), axes_of_value<X>(), operand_place(0), lists[i],
+                               operand_place(i + 1)))
+            return false;
           *why << Who.view() << ": operand " << i + 2 << " has axes [";
           write_axes(*why, lists[i].axes, lists[i].rank);
           *why << "], it has the normalized axis `" << A::name.view() << "` alone";
@@ -32,8 +35,8 @@ template <fixed_string Who, class A, class X, class... P> struct norm_rule {
 };
 
 /// A parameter's handle; below, none would mean that there is no such parameter.
-template <class P> graph::handle norm_parameter(P const& p) {
-  graph::handle h = operand(p);
+template <class P> graph::handle norm_parameter(P&& p) {
+  graph::handle h = operand(static_cast<P&&>(p));
   (void)graph::dtype_of(h);  // throws where it is empty
   return h;
 }
@@ -49,9 +52,9 @@ template <class P> graph::handle norm_parameter(P const& p) {
 ///   Source  Ba, Kiros and Hinton, 2016
 template <class A, class X, class S, class B>
   requires detail::SomeNode<X>
-[[nodiscard]] auto layer_norm(X&& x, S const& scale, B const& bias, double epsilon = 1e-5) {
-  using rule = detail::norm_rule<"layer_norm", A, X, S const&, B const&>;
-  if constexpr (detail::is_poisoned<X>) {
+[[nodiscard]] auto layer_norm(X&& x, S&& scale, B&& bias, double epsilon = 1e-5) {
+  using rule = detail::norm_rule<"layer_norm", A, X, S, B>;
+  if constexpr (detail::is_poisoned<X> || detail::is_poisoned<S> || detail::is_poisoned<B>) {
     return poisoned{};
   } else if constexpr (!detail::keeps<rule>) {
     detail::refuse_by<rule>();
@@ -59,9 +62,10 @@ template <class A, class X, class S, class B>
   } else {
     using result = detail::node_like<X, typename detail::bare<X>::axes_type>;
     graph::handle const h = detail::operand(static_cast<X&&>(x));
-    return expression<layer_norm_op, result, detail::operand_type<X>, detail::operand_type<S const&>,
-                      detail::operand_type<B const&>>(
-        detail::make_node{}, graph::layer_norm(h, detail::norm_parameter(scale), detail::norm_parameter(bias),
+    return expression<layer_norm_op, result, detail::operand_type<X>, detail::operand_type<S>,
+                      detail::operand_type<B>>(
+        detail::make_node{}, graph::layer_norm(h, detail::norm_parameter(static_cast<S&&>(scale)),
+                                               detail::norm_parameter(static_cast<B&&>(bias)),
                                                detail::place_of_axis<X, A>(), epsilon));
   }
 }
@@ -70,9 +74,9 @@ template <class A, class X, class S, class B>
 ///   Source  Zhang and Sennrich, 2019
 template <class A, class X, class S>
   requires detail::SomeNode<X>
-[[nodiscard]] auto rms_norm(X&& x, S const& scale, double epsilon = 1e-6) {
-  using rule = detail::norm_rule<"rms_norm", A, X, S const&>;
-  if constexpr (detail::is_poisoned<X>) {
+[[nodiscard]] auto rms_norm(X&& x, S&& scale, double epsilon = 1e-6) {
+  using rule = detail::norm_rule<"rms_norm", A, X, S>;
+  if constexpr (detail::is_poisoned<X> || detail::is_poisoned<S>) {
     return poisoned{};
   } else if constexpr (!detail::keeps<rule>) {
     detail::refuse_by<rule>();
@@ -80,10 +84,16 @@ template <class A, class X, class S>
   } else {
     using result = detail::node_like<X, typename detail::bare<X>::axes_type>;
     graph::handle const h = detail::operand(static_cast<X&&>(x));
-    return expression<rms_norm_op, result, detail::operand_type<X>, detail::operand_type<S const&>>(
-        detail::make_node{},
-        graph::rms_norm(h, detail::norm_parameter(scale), detail::place_of_axis<X, A>(), epsilon));
+    return expression<rms_norm_op, result, detail::operand_type<X>, detail::operand_type<S>>(
+        detail::make_node{}, graph::rms_norm(h, detail::norm_parameter(static_cast<S&&>(scale)),
+                                             detail::place_of_axis<X, A>(), epsilon));
   }
 }
+
+/// Would layer_norm<A> and rms_norm<A> take values of the types X, S and B?
+template <class A, class X, class S, class B> inline constexpr bool layer_norm_ok =
+    detail::keeps<detail::norm_rule<"layer_norm", A, X, S, B>>;
+template <class A, class X, class S> inline constexpr bool rms_norm_ok =
+    detail::keeps<detail::norm_rule<"rms_norm", A, X, S>>;
 
 }  // namespace ricci

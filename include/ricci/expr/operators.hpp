@@ -84,4 +84,55 @@ template <class A>
   return detail::pointwise<"!", opcode::logical_not>(static_cast<A&&>(a));
 }
 
+namespace detail {
+template <fixed_string Who> struct in_place_rule {
+  static constexpr bool check(message* why) {
+    if (why) *why << Who.view() << ": a tensor is never written in place: write `x = x " << Who.view().substr(0, 1) << " y`";
+    return false;
+  }
+};
+template <fixed_string Who> struct bitwise_rule {
+  static constexpr bool check(message* why) {
+    if (why) *why << Who.view() << ": not an operation on tensors: logic is `" << Who.view() << Who.view() << "`, on boolean";
+    return false;
+  }
+};
+template <class Rule, class... X> auto refused() {
+  if constexpr (!(is_poisoned<X> || ...)) refuse_by<Rule>();
+  return poisoned{};
+}
+}  // namespace detail
+
+// What people try; each is refused with what to write instead.
+template <class A, class B>
+  requires detail::SomeNode<A>
+auto operator+=(A&&, B&&) {
+  return detail::refused<detail::in_place_rule<"+=">, A, B>();
+}
+template <class A, class B>
+  requires detail::SomeNode<A>
+auto operator-=(A&&, B&&) {
+  return detail::refused<detail::in_place_rule<"-=">, A, B>();
+}
+template <class A, class B>
+  requires detail::SomeNode<A>
+auto operator*=(A&&, B&&) {
+  return detail::refused<detail::in_place_rule<"*=">, A, B>();
+}
+template <class A, class B>
+  requires detail::SomeNode<A>
+auto operator/=(A&&, B&&) {
+  return detail::refused<detail::in_place_rule<"/=">, A, B>();
+}
+template <class A, class B>
+  requires detail::SomeNode<A, B>
+auto operator&(A&&, B&&) {
+  return detail::refused<detail::bitwise_rule<"&">, A, B>();
+}
+template <class A, class B>
+  requires detail::SomeNode<A, B>
+auto operator|(A&&, B&&) {
+  return detail::refused<detail::bitwise_rule<"|">, A, B>();
+}
+
 }  // namespace ricci

@@ -67,7 +67,7 @@ struct bound_call<W, P, pack<Types...>, X...> {
     std::uint32_t values = 0;
     for (int i = 0; i < static_cast<int>(sizeof...(Types)); ++i)
       for (int j = operands; j < static_cast<int>(sizeof...(X)); ++j)
-        if (given[j] == extra[i]) values |= std::uint32_t{1} << i;
+        if (is_same_axis(given[j], extra[i])) values |= std::uint32_t{1} << i;
     return binder(W, P.view(), lists, operands, {extra, sizeof...(Types)}, values, why).run();
   }
   static constexpr bound_pattern bound = bind(nullptr);
@@ -115,9 +115,34 @@ struct bound_call<W, P, pack<Types...>, X...> {
   }
 };
 
+/// The axis values at the end of a call: each for a dynamic type after the pattern, once.
+constexpr bool values_fit(std::string_view who, axes_list const& types, axes_list const& given, message* why) {
+  for (int i = 0; i < given.rank; ++i) {
+    axis_info const* const axis = given.axes[i];
+    bool const is_type = same_axis_among(types, axis);
+    bool const is_twice = same_axis_among({given.axes, i}, axis);
+    if (is_type && !is_twice && axis->extent < 0) continue;
+    if (!why) return false;
+    if (is_twice) {
+      *why << who << ": the extent of axis ";
+      why->quote(axis->view()) << " is given twice";
+    } else if (is_type) {
+      *why << who << ": axis ";
+      why->quote(axis->view()) << " has the static extent " << axis->extent << ": it is not given by value";
+    } else {
+      *why << who << ": an extent is given for axis ";
+      why->quote(axis->view()) << ", which is not among the axis types after the pattern";
+      suggest(*why, axis->view(), types);
+    }
+    return false;
+  }
+  return true;
+}
+
 /// Every rule of a call by a pattern: its arguments, the pattern, the static extents.
-template <word W, fixed_string P, class Types, class... X> struct pattern_rule {
-  using call = bound_call<W, P, Types, X...>;
+template <word W, fixed_string P, class Types, class... X> struct pattern_rule;
+template <word W, fixed_string P, class... Types, class... X> struct pattern_rule<W, P, pack<Types...>, X...> {
+  using call = bound_call<W, P, pack<Types...>, X...>;
 
   static constexpr bool arguments_fit(message* why) {
     constexpr int operands = count_operands<X...>();
@@ -125,7 +150,7 @@ template <word W, fixed_string P, class Types, class... X> struct pattern_rule {
     constexpr bool values[] = {is_axis<bare<X>>..., false};
     for (int i = operands; i < static_cast<int>(sizeof...(X)); ++i)
       if (!values[i]) {
-        if (why) *why << name_of(W) << ": axis values stand after all operands";
+        if (why) *why << name_of(W) << ": argument " << i + 1 << " stands behind an axis value: operands come first";
         return false;
       }
     if (operands == 0) {
@@ -135,29 +160,35 @@ template <word W, fixed_string P, class Types, class... X> struct pattern_rule {
     return operands_fit(name_of(W), facts, operands, true, why);
   }
   static constexpr bool check(message* why) {
-    if constexpr (!(is_node<X> || ... || false)) {
+    if constexpr (!(is_axis<Types> && ...)) {
+      if (why) *why << name_of(W) << ": a type after the pattern is not an axis";
+      return false;
+    } else if constexpr (!(is_node<X> || ... || false)) {
       return arguments_fit(why);
     } else {
       if (!arguments_fit(why)) return false;
       if (why ? !call::bind(why).valid : !call::bound.valid) return false;
-      return values_used(why, Types{});
+      return values_fit(name_of(W), {axis_list<Types...>, sizeof...(Types)},
+                        {call::given + call::operands, static_cast<int>(sizeof...(X)) - call::operands}, why);
     }
-  }
-  template <class... T> static constexpr bool values_used(message* why, pack<T...>) {
-    axis_info const* const types[] = {axis_or_none<T>()..., nullptr};
-    for (int j = call::operands; j < static_cast<int>(sizeof...(X)); ++j) {
-      bool used = false;
-      for (int i = 0; i < static_cast<int>(sizeof...(T)); ++i) used = used || types[i] == call::given[j];
-      if (used) continue;
-      if (why) {
-        *why << name_of(W) << ": an extent is given for axis ";
-        why->quote(call::given[j]->view()) << ", which is not among the axis types after the pattern";
-      }
-      return false;
-    }
-    return true;
   }
 };
+
+/// A call without its pattern.
+template <word W, class... X> struct missing_pattern_rule {
+  static constexpr bool check(message* why) {
+    if (why) *why << name_of(W) << ": the pattern is missing: it is the string in < >, `row col -> row` for example";
+    return false;
+  }
+};
+
+/// Asks pattern_rule: the types after the pattern first, then the arguments, in the order of a call.
+template <word W, fixed_string P, class Types, class Arguments> struct asked_pattern;
+template <word W, fixed_string P, class Types, class... X> struct asked_pattern<W, P, Types, pack<X...>> {
+  using rule = pattern_rule<W, P, Types, X...>;
+};
+template <word W, fixed_string P, class... T> using asked_rule =
+    typename asked_pattern<W, P, typename split_axes<pack<>, T...>::axes, typename split_axes<pack<>, T...>::rest>::rule;
 
 }  // namespace detail
 }  // namespace ricci

@@ -18,7 +18,7 @@ struct places {
 
 constexpr int find_axis(axes_list const& list, axis_info const* axis) {
   for (int i = 0; i < list.rank; ++i)
-    if (list.axes[i] == axis) return i;
+    if (is_same_axis(list.axes[i], axis)) return i;
   return -1;
 }
 
@@ -44,26 +44,12 @@ template <class All, places P> using pick = typename picked<All, P>::type;
 template <class X, class Axes, class T = typename bare<X>::element_type> using node_like =
     typename node_of<T, typename bare<X>::device, Axes>::type;
 
-/// `who: operand 1 has no axis `x` (it has: ...); did you mean ...?`
-constexpr void write_no_axis(message& m, std::string_view who, axes_list const& has, axis_info const* wanted,
-                             int operand = 1) {
-  m << who << ": operand " << operand << " has no axis ";
-  m.quote(wanted->view());
-  if (has.rank == 0) {
-    m << " (it is a scalar)";
-    return;
-  }
-  m << " (it has: ";
-  write_axes(m, has.axes, has.rank);
-  m << ")";
-  suggest(m, wanted->view(), has.axes, has.rank);
-}
-
 /// Every axis of `wanted` is one of `has`, once.
-constexpr bool axes_are_there(std::string_view who, axes_list const& has, axes_list const& wanted, message* why) {
+constexpr bool axes_are_there(std::string_view who, axes_list const& has, axes_list const& wanted, message* why,
+                              place_name in = {"operand", 1}) {
   for (int i = 0; i < wanted.rank; ++i) {
     if (find_axis(has, wanted.axes[i]) < 0) {
-      if (why) write_no_axis(*why, who, has, wanted.axes[i]);
+      if (why) write_no_axis(*why, who, has, wanted.axes[i], in);
       return false;
     }
     if (find_axis({wanted.axes, i}, wanted.axes[i]) >= 0) {
@@ -91,5 +77,30 @@ template <fixed_string Who, class X, class... A> struct axes_of_operand_rule {
     return true;
   }
 };
+
+/// An operation on one value along one of its axes (or as many as it says).
+template <fixed_string Who, int Count, class X, class... A> struct counted_axes_rule {
+  static constexpr bool check(message* why) {
+    if constexpr (sizeof...(A) != Count) {
+      if (why) {
+        *why << Who.view() << ": the call names " << static_cast<int>(sizeof...(A)) << " axes in < >, " << Count
+             << (Count == 1 ? " is wanted" : " are wanted");
+        if constexpr (is_node<X>) {
+          *why << "; operand 1 has axes [";
+          write_axes(*why, axes_of_value<X>());
+          *why << "]";
+        }
+      }
+      return false;
+    } else {
+      return axes_of_operand_rule<Who, X, A...>::check(why);
+    }
+  }
+};
+template <fixed_string Who, class X, class... A> using one_axis_rule = counted_axes_rule<Who, 1, X, A...>;
+
+/// The axes of a result, as a pack, are all different.
+template <fixed_string Who, class Axes> struct distinct_rule;
+template <fixed_string Who, class... A> struct distinct_rule<Who, pack<A...>> : axes_rule<Who, A...> {};
 
 }  // namespace ricci::detail

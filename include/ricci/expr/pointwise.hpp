@@ -29,7 +29,7 @@ template <class X> constexpr pointwise_facts facts_of_pointwise() {
 constexpr bool contains(axes_list const& wide, axes_list const& narrow) {
   for (int i = 0; i < narrow.rank; ++i) {
     bool found = false;
-    for (int j = 0; !found && j < wide.rank; ++j) found = wide.axes[j] == narrow.axes[i];
+    for (int j = 0; !found && j < wide.rank; ++j) found = is_same_axis(wide.axes[j], narrow.axes[i]);
     if (!found) return false;
   }
   return true;
@@ -56,62 +56,57 @@ constexpr void write_no_broadcast(std::string_view who, axes_list const* axes, i
         b = j;
         i = j = count;
       }
-  for (int i = 0; i < axes[a].rank; ++i)
-    for (int j = 0; j < axes[b].rank; ++j) {
-      axis_info const* const p = axes[a].axes[i];
-      axis_info const* const q = axes[b].axes[j];
-      if (p == q || p->view() != q->view()) continue;
-      m << who << ": ";
-      if (p->extent >= 0 && q->extent >= 0 && p->extent != q->extent) {
-        m << "axis ";
-        m.quote(p->view()) << " has extent " << p->extent << " in operand " << a + 1 << " and "
-                           << q->extent << " in operand " << b + 1;
-      } else {
-        m << "two axis types are named ";
-        m.quote(p->view()) << " (in operand " << a + 1 << " and operand " << b + 1
-                           << "): one name is one type";
-      }
-      return;
-    }
+  if (write_name_clash(m, who, axes[a], operand_place(a), axes[b], operand_place(b))) return;
   m << who << ": operand " << a + 1 << " has axes [";
-  write_axes(m, axes[a].axes, axes[a].rank);
+  write_axes(m, axes[a]);
   m << "], operand " << b + 1 << " has [";
-  write_axes(m, axes[b].axes, axes[b].rank);
+  write_axes(m, axes[b]);
   m << "]: neither has all axes of the other (write `broadcast` or `outer`)";
   for (int j = 0; j < axes[b].rank; ++j) {
     if (contains(axes[a], {axes[b].axes + j, 1})) continue;
-    int const before = m.size;
-    suggest(m, axes[b].axes[j]->view(), axes[a].axes, axes[a].rank);
-    if (m.size != before) return;
+    if (suggest(m, axes[b].axes[j]->view(), axes[a])) return;
   }
+}
+
+/// Operand i by itself: a value or a number; the first of `where` is a boolean tensor.
+constexpr bool pointwise_operand_fits(std::string_view who, bool is_mask, pointwise_facts const& x, int i,
+                                      message* why) {
+  if (x.operand.is_node && !x.operand.is_name && (!is_mask || x.operand.type == dtype::boolean)) return true;
+  if (x.is_number && !is_mask) return true;
+  if (!why) return false;
+  if (x.operand.is_name) {
+    write_is_name(*why, who, i);
+  } else if (is_mask) {
+    *why << who << ": operand 1 is ";
+    if (x.operand.is_node) *why << name_of(x.operand.type);
+    else *why << (x.is_number ? "a number" : "not a tensor");
+    *why << ", a mask is a boolean tensor (a comparison gives one)";
+  } else {
+    *why << who << ": operand " << i + 1 << " is neither a tensor nor a number";
+  }
+  return false;
+}
+
+/// Is the operation defined on operand i's dtype?
+constexpr bool pointwise_dtype_fits(std::string_view who, opcode op, dtype type, int i, message* why) {
+  opcode_facts const& facts = facts_of(op);
+  if (is_floating(type) ? facts.on_floats : type == dtype::boolean ? facts.on_boolean : facts.on_integers) return true;
+  if (!why) return false;
+  *why << who << ": operand " << i + 1 << " is " << name_of(type);
+  if (facts.on_boolean) *why << ", it takes boolean (a comparison gives one)";
+  else if (facts.on_integers) *why << ", it takes numbers: write `to<i32>(...)` or `to<f32>(...)`";
+  else *why << ", it takes floating numbers: write `to<f32>(...)`";
+  return false;
 }
 
 /// The rules of elementwise operations, over plain facts.
 constexpr bool pointwise_fits(std::string_view who, opcode op, pointwise_facts const* x, int count,
                               message* why) {
-  bool const masked = op == opcode::where;
-  int first = -1;
+  int first = -1;  // the tensor whose dtype the others and the numbers have
   for (int i = 0; i < count; ++i) {
-    if (x[i].is_number) continue;
-    if (!x[i].operand.is_node || x[i].operand.is_name) {
-      if (!why) return false;
-      if (x[i].operand.is_node) {
-        operand_facts facts[4]{};
-        for (int j = 0; j < count; ++j) facts[j] = {true, false, dtype::f32, ""};
-        facts[i].is_name = true;
-        operands_fit(who, facts, count, false, why);
-      } else {
-        *why << who << ": operand " << i + 1 << " is neither a tensor nor a number";
-      }
-      return false;
-    }
-    if (masked && i == 0) {
-      if (x[0].operand.type == dtype::boolean) continue;
-      if (why)
-        *why << who << ": operand 1 is " << name_of(x[0].operand.type)
-             << ", a mask is boolean (a comparison gives one)";
-      return false;
-    }
+    bool const is_mask = op == opcode::where && i == 0;
+    if (!pointwise_operand_fits(who, is_mask, x[i], i, why)) return false;
+    if (is_mask || x[i].is_number) continue;
     if (first < 0) first = i;
     if (x[i].operand.type != x[first].operand.type) {
       if (why)
@@ -121,33 +116,19 @@ constexpr bool pointwise_fits(std::string_view who, opcode op, pointwise_facts c
       return false;
     }
   }
-  for (int i = 1; i < count; ++i) {
-    if (x[i].is_number || x[0].is_number) continue;
-    if (std::string_view(x[i].operand.device) == x[0].operand.device) continue;
-    if (why)
-      *why << who << ": operand 1 is on " << x[0].operand.device << ", operand " << i + 1 << " on "
-           << x[i].operand.device << ": write `to<" << x[0].operand.device << ">(...)`";
-    return false;
-  }
   if (first < 0) {
     if (why) *why << who << ": the values are numbers, at least one is a tensor";
     return false;
   }
-  dtype const type = x[first].operand.type;
-  opcode_facts const& facts = facts_of(op);
-  bool const defined = is_floating(type) ? facts.on_floats
-                       : type == dtype::boolean ? facts.on_boolean
-                                                : facts.on_integers;
-  if (!defined) {
-    if (why) {
-      *why << who << ": not defined on " << name_of(type);
-      if (op == opcode::logical_and || op == opcode::logical_or || op == opcode::logical_not)
-        *why << ", it takes boolean (a comparison gives one)";
-      else
-        *why << ", write `to<f32>(...)`";
-    }
+  for (int i = 0; i < count; ++i) {
+    if (x[i].is_number || std::string_view(x[i].operand.device) == x[first].operand.device) continue;
+    if (why)
+      *why << who << ": operand " << first + 1 << " is on " << x[first].operand.device << ", operand " << i + 1 << " on "
+           << x[i].operand.device << ": write `to<" << x[first].operand.device << ">(...)`";
     return false;
   }
+  dtype const type = x[first].operand.type;
+  if (!pointwise_dtype_fits(who, op, type, first, why)) return false;
   for (int i = 0; i < count; ++i) {
     if (!x[i].is_floating_number || is_floating(type)) continue;
     if (why)
@@ -225,4 +206,7 @@ template <fixed_string Who, opcode Op, class... X> auto pointwise(X&&... x) {
 }
 
 }  // namespace detail
+/// Would the elementwise operation Op take values of the types X...? pointwise_ok<opcode::add, X, f32>.
+template <opcode Op, class... X> inline constexpr bool pointwise_ok = detail::keeps<detail::pointwise_rule<"", Op, X...>>;
+
 }  // namespace ricci

@@ -41,21 +41,30 @@ template <class Rule, class X, class... Given> auto rearrange_call(X&& x, Given 
   }
 }
 
-/// The rule of rearrange_view, once the pattern fits: no copy.
-template <class Call, class X> struct view_rule {
+/// The rules of rearrange, and no copy.
+template <class Rule> struct rearrange_view_rule;
+template <fixed_string P, class Types, class X, class... Given>
+struct rearrange_view_rule<pattern_rule<word::rearrange, P, Types, X, Given...>> {
+  using pattern = pattern_rule<word::rearrange, P, Types, X, Given...>;
+
   static constexpr bool check(message* why) {
-    rearrangement const r = rearranged(Call::bound.spec, operand_layout<X>());
-    if (r.is_view) return true;
-    if (why) {
-      auto const name = [&](int id) {
-        return std::string_view(Call::bound.spec.name[id], static_cast<std::size_t>(Call::bound.spec.name_size[id]));
-      };
-      *why << "rearrange_view: ";
-      why->quote(name(r.slower)) << " and ";
-      why->quote(name(r.faster)) << " are not adjacent in memory, so that merging them needs a copy "
-                                    "(rearrange makes it)";
+    if constexpr (!keeps<pattern>) {
+      return pattern::check(why);
+    } else {
+      graph::pattern_spec const& spec = pattern::call::bound.spec;
+      rearrangement const r = rearranged(spec, operand_layout<X>());
+      if (r.is_view) return true;
+      if (why) {
+        auto const name = [&](int id) {
+          return std::string_view(spec.name[id], static_cast<std::size_t>(spec.name_size[id]));
+        };
+        *why << "rearrange_view: ";
+        why->quote(name(r.slower)) << " and ";
+        why->quote(name(r.faster)) << " of operand 1 are not adjacent in memory, so that merging them needs a copy "
+                                      "(rearrange makes it)";
+      }
+      return false;
     }
-    return false;
   }
 };
 
@@ -86,20 +95,15 @@ template <fixed_string P, class... Types, class X, class... Given>
 /// adjacent in memory.
 template <fixed_string P, class... Types, class X, class... Given>
 [[nodiscard]] auto rearrange_view(X&& x, Given const&... given) {
-  using rule = detail::pattern_rule<word::rearrange, P, pack<Types...>, X, Given...>;
+  using pattern = detail::pattern_rule<word::rearrange, P, pack<Types...>, X, Given...>;
+  using rule = detail::rearrange_view_rule<pattern>;
   if constexpr (detail::is_poisoned<X>) {
     return poisoned{};
   } else if constexpr (!detail::keeps<rule>) {
     detail::refuse_by<rule>();
     return poisoned{};
   } else {
-    using view_rule = detail::view_rule<typename rule::call, X>;
-    if constexpr (!detail::keeps<view_rule>) {
-      detail::refuse_by<view_rule>();
-      return poisoned{};
-    } else {
-      return detail::rearrange_call<rule>(static_cast<X&&>(x), given...);
-    }
+    return detail::rearrange_call<pattern>(static_cast<X&&>(x), given...);
   }
 }
 
@@ -127,8 +131,26 @@ template <fixed_string P, class... Types, class X, class... Given>
   }
 }
 
-/// Would rearrange<P, ...> take a value of the type X?
-template <fixed_string P, class X, class... Types>
-inline constexpr bool rearrange_ok = detail::keeps<detail::pattern_rule<word::rearrange, P, pack<Types...>, X>>;
+/// Without a pattern: refused.
+template <class... X>
+  requires detail::SomeNode<X...>
+auto rearrange(X&&...) {
+  if constexpr (!(detail::is_poisoned<X> || ...)) detail::refuse_by<detail::missing_pattern_rule<word::rearrange, X...>>();
+  return poisoned{};
+}
+template <class... X>
+  requires detail::SomeNode<X...>
+auto repeat(X&&...) {
+  if constexpr (!(detail::is_poisoned<X> || ...)) detail::refuse_by<detail::missing_pattern_rule<word::repeat, X...>>();
+  return poisoned{};
+}
+
+/// Would these take this call? The types as in the call: those after the pattern, x's, the values'.
+template <fixed_string P, class... T>
+inline constexpr bool rearrange_ok = detail::keeps<detail::asked_rule<word::rearrange, P, T...>>;
+template <fixed_string P, class... T>
+inline constexpr bool repeat_ok = detail::keeps<detail::asked_rule<word::repeat, P, T...>>;
+template <fixed_string P, class... T>
+inline constexpr bool rearrange_view_ok = detail::keeps<detail::rearrange_view_rule<detail::asked_rule<word::rearrange, P, T...>>>;
 
 }  // namespace ricci

@@ -3,6 +3,7 @@
 #include <ricci/expr/einsum.hpp>
 #include <ricci/expr/places.hpp>
 
+#include <concepts>
 #include <limits>
 
 namespace ricci {
@@ -52,18 +53,19 @@ template <graph::reduction Kind, class T> using reduced_t =
                                           i64, T>>;
 
 constexpr bool reduction_takes(std::string_view who, graph::reduction kind, dtype type, message* why) {
-  bool const logic = kind == graph::reduction::any || kind == graph::reduction::all;
-  bool const floats = kind == graph::reduction::mean || kind == graph::reduction::logsumexp;
-  if (logic && type != dtype::boolean) {
-    if (why) *why << who << ": not defined on " << name_of(type) << ", it takes boolean (a comparison gives one)";
-    return false;
-  }
-  if (floats && !is_floating(type)) {
-    if (why) *why << who << ": not defined on " << name_of(type) << ", write `to<f32>(...)`";
-    return false;
-  }
-  return true;
+  if (kind == graph::reduction::mean || kind == graph::reduction::logsumexp) return takes_floats(who, type, why);
+  if (kind != graph::reduction::any && kind != graph::reduction::all) return true;
+  if (type == dtype::boolean) return true;
+  if (why) *why << who << ": operand 1 is " << name_of(type) << ", it takes boolean (a comparison gives one)";
+  return false;
 }
+
+/// Is Op one of `op::`, or a user's reduction of T?
+template <class Op, class T>
+concept ReductionOf = is_builtin_reduction<Op> || requires(T t) {
+  { Op::template identity<T>() } -> std::convertible_to<T>;
+  { Op::template combine<T>(t, t) } -> std::convertible_to<T>;
+};
 
 /// A user's reduction as plain data.
 template <class Op, class T> graph::user_reduction const* user_reduction_of() {
@@ -119,10 +121,38 @@ template <fixed_string Who, class Op, class... A, class X> auto short_reduce(X&&
 template <class Op, fixed_string P, class Types, class... X> struct reduce_rule {
   using pattern = pattern_rule<word::reduce, P, Types, X...>;
   static constexpr bool check(message* why) {
-    if (!pattern::check(why)) return false;
-    if constexpr (is_builtin_reduction<Op> && is_node<pack_element<0, X...>>)
-      return reduction_takes("reduce", Op::kind, dtype_of<typename bare<pack_element<0, X...>>::element_type>, why);
-    return true;
+    if constexpr (!keeps<pattern>) {
+      return pattern::check(why);
+    } else {
+      return operation_fits(why);
+    }
+  }
+  static constexpr bool operation_fits(message* why) {
+    using T = typename bare<pack_element<0, X...>>::element_type;
+    if constexpr (!ReductionOf<Op, T>) {
+      if (why)
+        *why << "reduce: the first type is no reduction: op::sum, op::max, ... or a class with `identity<T>()` and "
+                "`combine<T>(a, b)`";
+      return false;
+    } else if constexpr (is_builtin_reduction<Op>) {
+      return reduction_takes("reduce", Op::kind, dtype_of<T>, why);
+    } else {
+      return true;
+    }
+  }
+};
+
+template <class Op, fixed_string P, class Types, class Arguments> struct asked_reduce;
+template <class Op, fixed_string P, class Types, class... X>
+struct asked_reduce<Op, P, Types, pack<X...>> : reduce_rule<Op, P, Types, X...> {};
+template <class Op, class Axes, class Operand> struct asked_short_reduce;
+template <class Op, class... A, class X>
+struct asked_short_reduce<Op, pack<A...>, pack<X>> : short_reduce_rule<"reduce", Op, X, A...> {};
+
+template <class X> struct missing_reduction_rule {
+  static constexpr bool check(message* why) {
+    if (why) *why << "reduce: the operation stands before the pattern: op::sum, op::max, ... or one of your own";
+    return false;
   }
 };
 
@@ -159,5 +189,29 @@ template <class Op, fixed_string P, class... Types, class X, class... Given>
                       dtype_of<typename result::element_type>));
   }
 }
+
+/// Without the operation, or without a pattern: refused.
+template <fixed_string P, class... Types, class X, class... Given>
+  requires detail::SomeNode<X>
+auto reduce(X&&, Given const&...) {
+  if constexpr (!detail::is_poisoned<X>) detail::refuse_by<detail::missing_reduction_rule<X>>();
+  return poisoned{};
+}
+template <class... T, class X>
+  requires detail::SomeNode<X>
+auto reduce(X&&) {
+  if constexpr (!detail::is_poisoned<X>) detail::refuse_by<detail::missing_pattern_rule<word::reduce, X>>();
+  return poisoned{};
+}
+
+/// Would reduce<Op, P, ...> take this call? The types as in the call: those after the pattern, then x's.
+template <class Op, fixed_string P, class... T> inline constexpr bool reduce_ok =
+    detail::keeps<detail::asked_reduce<Op, P, typename detail::split_axes<pack<>, T...>::axes,
+                                       typename detail::split_axes<pack<>, T...>::rest>>;
+
+/// Would the short form of op::sum, op::max, ... take this call? reduction_ok<op::sum, Seq, X>.
+template <class Op, class... T> inline constexpr bool reduction_ok =
+    detail::keeps<detail::asked_short_reduce<Op, typename detail::split_axes<pack<>, T...>::axes,
+                                             typename detail::split_axes<pack<>, T...>::rest>>;
 
 }  // namespace ricci

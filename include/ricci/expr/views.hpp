@@ -3,7 +3,7 @@
 #include <ricci/expr/places.hpp>
 #include <ricci/expr/rearrange.hpp>
 
-/// Views: they never copy. Of a tensor or a view they are views; of an expression, an expression.
+/// Views of one value's own axes: they never copy. Of a tensor or a view they are views; of an expression, an expression.
 namespace ricci {
 namespace detail {
 
@@ -55,10 +55,6 @@ template <class X, class From> constexpr int place_of_axis() {
   return find_axis(axes_of_value<X>(), &axis_info_of<From>);
 }
 
-/// The axes that a view would have are all different.
-template <class Axes> struct distinct_rule;
-template <class... A> struct distinct_rule<pack<A...>> : axes_rule<A...> {};
-
 }  // namespace detail
 
 /// The axes in another order.
@@ -82,13 +78,16 @@ template <class... A, class X>
   }
 }
 
+/// Would permute<A...> take a value of the type X? (permute_ok<B, A, X>)
+template <class... T> inline constexpr bool permute_ok = detail::asks<detail::permute_rule, T...>;
+
 namespace detail {
 template <class X, class From, class To> struct rename_rule {
   static constexpr bool check(message* why) {
     if (!axes_of_operand_rule<"rename", X, From>::check(why)) return false;
     if constexpr (is_node<X> && is_axis<From>) {
       if constexpr (!is_axis<To>) {
-        if (why) *why << "rename: the new name is not an axis";
+        if (why) *why << "rename: the types in < > are axes: rename<Seq, Key>(x)";
         return false;
       } else {
         if (From::static_extent >= 0 && To::static_extent >= 0 && From::static_extent != To::static_extent) {
@@ -97,7 +96,7 @@ template <class X, class From, class To> struct rename_rule {
                               To::static_extent);
           return false;
         }
-        return distinct_rule<replace<typename bare<X>::axes_type, From, To>>::check(why);
+        return distinct_rule<"rename", replace<typename bare<X>::axes_type, From, To>>::check(why);
       }
     }
     return true;
@@ -125,136 +124,26 @@ template <class From, class To, class X>
   }
 }
 
-/// One position of an axis: the axis goes.
-///   Axes    x: [..., A, ...] -> [..., ...]     Memory  a view     Grad  dy at that position, else 0
-///   Errors  outside the axis: index_error
-template <class A, class X, class I>
-  requires detail::SomeNode<X>
-[[nodiscard]] auto at(X&& x, I const& position) {
-  using rule = detail::axes_of_operand_rule<"at", X, A>;
-  if constexpr (detail::is_poisoned<X>) {
-    return poisoned{};
-  } else if constexpr (!detail::keeps<rule>) {
-    detail::refuse_by<rule>();
-    return poisoned{};
-  } else {
-    constexpr int axis = detail::place_of_axis<X, A>();
-    using result = detail::node_like<X, detail::replace<typename detail::bare<X>::axes_type, A>>;
-    constexpr layout l = at(detail::operand_layout<X>(), axis);
-    return detail::view_type<X, result, l>(
-        detail::make_node{}, graph::at(detail::operand(static_cast<X&&>(x)), {result::axes, result::rank}, axis,
-                                       A{position}.value));
-  }
-}
-/// As above, the position as a value of the axis: at(x, Seq{3}).
-template <class X, Axis A>
-  requires detail::SomeNode<X>
-[[nodiscard]] auto at(X&& x, A const& position) {
-  return at<A>(static_cast<X&&>(x), position.value);
-}
+/// Would rename<From, To> take a value of the type X?
+template <class From, class To, class X> inline constexpr bool rename_ok = detail::keeps<detail::rename_rule<X, From, To>>;
 
 namespace detail {
-template <class X, class From, class To, bool CountGiven> struct slice_rule {
-  static constexpr bool check(message* why) {
-    if (!axes_of_operand_rule<"slice", X, From>::check(why)) return false;
-    if constexpr (is_node<X> && is_axis<From>) {
-      if constexpr (!is_axis<To>) {
-        if (why) *why << "slice: the slice's axis is not an axis";
-        return false;
-      } else if constexpr (same<From, To>) {
-        if (From::static_extent < 0) return true;
-        if (why) {
-          *why << "slice: axis ";
-          why->quote(From::name.view()) << " has the static extent " << From::static_extent
-                                        << ", a part of it is another axis: write `slice<"
-                                        << From::name.view() << ", part>(x, begin)`";
-        }
-        return false;
-      } else {
-        if (To::static_extent >= 0 && From::static_extent >= 0 && To::static_extent > From::static_extent) {
-          if (why)
-            write_two_extents(*why, "slice", &axis_info_of<From>, From::static_extent, &axis_info_of<To>,
-                              To::static_extent);
-          return false;
-        }
-        if (To::static_extent < 0 && !CountGiven) {
-          if (why) {
-            *why << "slice: the extent of axis ";
-            why->quote(To::name.view()) << " is not known: write `slice<...>(x, begin, count)`";
-          }
-          return false;
-        }
-        return distinct_rule<replace<typename bare<X>::axes_type, From, To>>::check(why);
-      }
-    }
-    return true;
-  }
-};
-
-template <class From, class To, bool CountGiven, int LayoutStep, class X>
-auto make_slice(X&& x, std::int64_t begin, std::int64_t count, std::int64_t step) {
-  using rule = slice_rule<X, From, To, CountGiven>;
-  if constexpr (is_poisoned<X>) {
-    return poisoned{};
-  } else if constexpr (!keeps<rule>) {
-    refuse_by<rule>();
-    return poisoned{};
-  } else {
-    constexpr int axis = place_of_axis<X, From>();
-    using result = node_like<X, replace<typename bare<X>::axes_type, From, To>>;
-    constexpr layout l = sliced(operand_layout<X>(), axis, LayoutStep);
-    return view_type<X, result, l>(
-        make_node{}, graph::slice(operand(static_cast<X&&>(x)), {result::axes, result::rank}, axis, begin,
-                                  CountGiven ? count : To::static_extent, step));
-  }
-}
+template <class X, class... A> using reverse_rule = one_axis_rule<"reverse", X, A...>;
 }  // namespace detail
-
-/// `count` positions of an axis from `begin` on, every step-th where a step is given.
-///   Axes    x: [..., A, ...] -> [..., A, ...], A dynamic     Memory  a view
-///   Grad    dy at those positions, else 0
-///   Errors  A is static (compile time); outside the axis: index_error; a step under 1: index_error
-template <class A, class X>
-  requires detail::SomeNode<X>
-[[nodiscard]] auto slice(X&& x, std::int64_t begin, std::int64_t count) {
-  return detail::make_slice<A, A, true, 1>(static_cast<X&&>(x), begin, count, 1);
-}
-template <class A, class X>
-  requires detail::SomeNode<X>
-[[nodiscard]] auto slice(X&& x, std::int64_t begin, std::int64_t count, std::int64_t step) {
-  return detail::make_slice<A, A, true, 2>(static_cast<X&&>(x), begin, count, step);
-}
-/// A part of an axis as another axis, whose static extent is the count.
-template <class A, class Part, class X>
-  requires detail::SomeNode<X>
-[[nodiscard]] auto slice(X&& x, std::int64_t begin) {
-  return detail::make_slice<A, Part, false, 1>(static_cast<X&&>(x), begin, 0, 1);
-}
-/// A part of an axis as another axis, the count by value.
-template <class A, class Part, class X>
-  requires detail::SomeNode<X>
-[[nodiscard]] auto slice(X&& x, std::int64_t begin, std::int64_t count) {
-  return detail::make_slice<A, Part, true, 1>(static_cast<X&&>(x), begin, count, 1);
-}
-template <class A, class Part, class X>
-  requires detail::SomeNode<X>
-[[nodiscard]] auto slice(X&& x, std::int64_t begin, std::int64_t count, std::int64_t step) {
-  return detail::make_slice<A, Part, true, 2>(static_cast<X&&>(x), begin, count, step);
-}
 
 /// An axis backwards.
 ///   Axes    those of x     Memory  a view     Grad  reversed
-template <class A, class X>
+template <class... A, class X>
   requires detail::SomeNode<X>
 [[nodiscard]] auto reverse(X&& x) {
-  using rule = detail::axes_of_operand_rule<"reverse", X, A>;
+  using rule = detail::reverse_rule<X, A...>;
   if constexpr (detail::is_poisoned<X>) {
     return poisoned{};
   } else if constexpr (!detail::keeps<rule>) {
     detail::refuse_by<rule>();
     return poisoned{};
   } else {
-    constexpr int axis = detail::place_of_axis<X, A>();
+    constexpr int axis = detail::place_of_axis<X, detail::pack_element<0, A...>>();
     using result = detail::node_like<X, typename detail::bare<X>::axes_type>;
     constexpr layout l = reversed(detail::operand_layout<X>(), axis);
     return detail::view_type<X, result, l>(detail::make_node{},
@@ -262,13 +151,16 @@ template <class A, class X>
   }
 }
 
+/// Would reverse<A> take a value of the type X?
+template <class A, class X> inline constexpr bool reverse_ok = detail::keeps<detail::reverse_rule<X, A>>;
+
 namespace detail {
 template <class X, class Row, class Column, class Diagonal> struct diagonal_rule {
   static constexpr bool check(message* why) {
     if (!axes_of_operand_rule<"diagonal", X, Row, Column>::check(why)) return false;
     if constexpr (is_node<X> && is_axis<Row> && is_axis<Column>) {
       if constexpr (!is_axis<Diagonal>) {
-        if (why) *why << "diagonal: the diagonal's axis is not an axis";
+        if (why) *why << "diagonal: the types in < > are axes: diagonal<Row, Column, Diagonal>(x)";
         return false;
       } else {
         constexpr std::int64_t r = Row::static_extent;
@@ -285,7 +177,7 @@ template <class X, class Row, class Column, class Diagonal> struct diagonal_rule
                               &axis_info_of<Diagonal>, d);
           return false;
         }
-        return distinct_rule<replace<replace<typename bare<X>::axes_type, Column>, Row, Diagonal>>::check(why);
+        return distinct_rule<"diagonal", replace<replace<typename bare<X>::axes_type, Column>, Row, Diagonal>>::check(why);
       }
     }
     return true;
@@ -317,19 +209,8 @@ template <class Row, class Column, class Diagonal, class X>
   }
 }
 
-namespace detail {
-template <class X, class... New> struct broadcast_rule {
-  static constexpr bool check(message* why) {
-    if (!axes_of_operand_rule<"broadcast", X>::check(why)) return false;
-    if constexpr (!(is_axis<New> && ...)) {
-      if (why) *why << "broadcast: the types in < > are axes";
-      return false;
-    } else if constexpr (is_node<X>) {
-      return distinct_rule<join<pack<New...>, typename bare<X>::axes_type>>::check(why);
-    }
-    return true;
-  }
-};
-}  // namespace detail
+/// Would diagonal<Row, Column, Diagonal> take a value of the type X?
+template <class Row, class Column, class Diagonal, class X>
+inline constexpr bool diagonal_ok = detail::keeps<detail::diagonal_rule<X, Row, Column, Diagonal>>;
 
 }  // namespace ricci

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <ricci/expr/attention.hpp>
+#include <ricci/expr/slice.hpp>
 #include <ricci/nn/linear.hpp>
 
 namespace ricci::nn {

@@ -90,6 +90,17 @@ class extents_given_scope {
   std::int64_t const* before_extents_;
 };
 
+template <class M, class... Given> struct initialize_rule {
+  static constexpr bool check(message* why) {
+    if constexpr (!(is_axis<Given> && ...)) {
+      if (why) *why << "initialize: an extent is given as an axis value: Width{128}";
+      return false;
+    } else {
+      return requires(M& m, random::key k) { m.initialize(k); } || module_rule<"initialize", M>::check(why);
+    }
+  }
+};
+
 template <class M> void initialize_members(M& m, random::key k) {
   if constexpr (requires { m.initialize(k); }) {
     m.initialize(k);
@@ -98,17 +109,19 @@ template <class M> void initialize_members(M& m, random::key k) {
       init::zeros(m);
     else
       init::normal(m, k, 0.02);
-  } else if constexpr (is_module_struct<M>) {
+  } else if constexpr (!is_module_struct<M>) {
+    if constexpr (requires { m.has_value(), *m; }) {
+      if (m.has_value()) initialize_members(*m, k);
+    } else {
+      int i = 0;
+      for (auto& member : m) initialize_members(member, k.fold(i++));
+    }
+  } else if constexpr (!keeps<members_rule<M>>) {
+    refuse_by<members_rule<M>>();
+  } else {
     boost::hana::unpack(boost::hana::accessors<M>(), [&](auto... member) {
       (initialize_members(boost::hana::second(member)(m), k.fold(boost::hana::first(member).c_str())), ...);
     });
-  } else if constexpr (requires { m.begin(), m.end(); }) {
-    int i = 0;
-    for (auto& member : m) initialize_members(member, k.fold(i++));
-  } else if constexpr (requires { m.has_value(), *m; }) {
-    if (m.has_value()) initialize_members(*m, k);
-  } else {
-    static_assert(is_tensor<M>, "initialize: not a module");
   }
 }
 
@@ -121,10 +134,15 @@ template <class M> void initialize_members(M& m, random::key k) {
 ///           primes have its extent
 ///   Errors  an empty parameter with a dynamic axis that is not given: value_error
 template <class M, class... Given> void initialize(M& m, random::key k, Given const&... given) {
-  static_assert((detail::is_axis<Given> && ...), "initialize: extents are given as axis values: Width{128}");
-  std::int64_t const extents[] = {given.value..., 0};
-  detail::extents_given_scope const scope(detail::axis_list<Given...>, extents, sizeof...(Given));
-  detail::initialize_members(m, k);
+  using rule = detail::initialize_rule<M, Given...>;
+  if constexpr (detail::is_poisoned<M>) {
+  } else if constexpr (!detail::keeps<rule>) {
+    detail::refuse_by<rule>();
+  } else {
+    std::int64_t const extents[] = {given.value..., 0};
+    detail::extents_given_scope const scope(detail::axis_list<Given...>, extents, sizeof...(Given));
+    detail::initialize_members(m, k);
+  }
 }
 
 }  // namespace ricci

@@ -53,9 +53,36 @@ struct linear_pattern<pack<I0, In...>, pack<Out...>, pack<A...>> {
                                 (fixed_string("") + ... + result_item<A>());
 };
 
-template <class X, class In, class Out> struct linear_rule;
-template <class X, class... In, class... Out> struct linear_rule<X, pack<In...>, pack<Out...>> {
-  static constexpr bool check(message* why) { return base::axes_of_operand_rule<"nn::linear", X, In...>::check(why); }
+template <class T, class X, class In, class Out> struct linear_rule;
+template <class T, class X, class... In, class... Out> struct linear_rule<T, X, pack<In...>, pack<Out...>> {
+  static constexpr bool check(message* why) {
+    if (!base::axes_of_operand_rule<"nn::linear", X, In...>::check(why)) return false;
+    if constexpr (base::is_node<X>) {
+      constexpr dtype type = dtype_of<typename base::bare<X>::element_type>;
+      if (type != dtype_of<T>) {
+        if (why)
+          *why << "nn::linear: operand 1 is " << name_of(type) << ", the weight is " << name_of(dtype_of<T>)
+               << ": write `to<" << name_of(dtype_of<T>) << ">(...)`";
+        return false;
+      }
+      return outputs_are_new(base::axes_of_value<X>(), why);
+    }
+    return true;
+  }
+  static constexpr bool outputs_are_new(base::axes_list const& has, message* why) {
+    axis_info const* const outputs[] = {&axis_info_of<Out>..., nullptr};
+    bool const is_input[] = {is_among<Out, In...>..., false};
+    for (int i = 0; i < static_cast<int>(sizeof...(Out)); ++i) {
+      if (is_input[i] || !base::same_axis_among(has, outputs[i])) continue;
+      if (why) {
+        *why << "nn::linear: operand 1 has the output axis ";
+        why->quote(outputs[i]->view()) << " already";
+        base::write_has(*why, has);
+      }
+      return false;
+    }
+    return true;
+  }
 };
 
 template <class D, class T, class In, class Out> struct linear_tensors;
@@ -81,7 +108,7 @@ template <class T, class In, class Out, class D = host> struct linear {
 
   auto operator()(auto&& x) const {
     using X = decltype(x);
-    using rule = detail::linear_rule<X, in, out>;
+    using rule = detail::linear_rule<T, X, in, out>;
     if constexpr (ricci::detail::is_poisoned<X>) {
       return poisoned{};
     } else if constexpr (!ricci::detail::keeps<rule>) {

@@ -44,6 +44,7 @@ class optimizer {
   explicit optimizer(std::vector<std::string> kinds) : kinds_(std::move(kinds)) {}
   ~optimizer() = default;
   void prepare(std::vector<ricci::detail::leaf> const& parameters);
+  static void check_slot(slot const& s, std::string const& kind, ricci::detail::leaf const& p);
   void check(std::vector<ricci::detail::leaf> const& parameters,
              std::vector<ricci::detail::leaf> const& gradients) const;
 
@@ -54,7 +55,7 @@ class optimizer {
 
 /// AdamW: decoupled weight decay.
 ///   Value   kernels/optimizer; the parameters change in place where nobody else holds them
-///   Errors  gradients of another module: value_error, naming the parameter
+///   Errors  gradients or state of another module: value_error or shape_error, naming the parameter
 ///   Source  Loshchilov and Hutter, 2019
 class adamw : public optimizer {
  public:
@@ -71,7 +72,7 @@ class adamw : public optimizer {
 };
 
 /// Stochastic gradient descent with momentum.
-///   Errors  as adamw
+///   Errors  as adamw; a negative momentum, Nesterov's form without momentum or with dampening: value_error
 class sgd : public optimizer {
  public:
   explicit sgd(sgd_options options = {});

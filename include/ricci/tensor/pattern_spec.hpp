@@ -21,7 +21,7 @@ struct pattern_spec {
   std::int16_t code_size = 0;
   std::int8_t code[code_capacity]{};
   std::int64_t extent[max_indices]{};     // where known at compile time, else -1
-  char const* name[max_indices]{};        // of the index, not terminated; for a number nullptr
+  char const* name[max_indices]{};        // of the index, not terminated; a number has size 0
   std::int8_t name_size[max_indices]{};
 };
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <ricci/axis/pack.hpp>
+#include <ricci/tensor/node_rules.hpp>
 
 #include <cstdint>
 #include <iosfwd>
@@ -21,9 +21,13 @@ template <class... A> struct shape {
   /// The extent of one axis.
   ///   Errors  an axis that the shape does not have (compile time)
   template <class Of> constexpr std::int64_t extent() const {
-    constexpr int place = detail::place_in<Of>(pack<A...>{});
-    static_assert(place >= 0, "shape: no such axis");
-    return extents[place];
+    using rule = detail::shape_axis_rule<Of, A...>;
+    if constexpr (!detail::keeps<rule>) {
+      detail::refuse_by<rule>();
+      return 0;
+    } else {
+      return extents[detail::place_in<Of>(pack<A...>{})];
+    }
   }
   constexpr std::int64_t element_count() const {
     std::int64_t count = 1;

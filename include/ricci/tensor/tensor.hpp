@@ -9,14 +9,13 @@ namespace detail {
 
 /// The node that tensor<T, A...> is: a device may stand last.
 template <bool AllAxes, class T, class... A> struct tensor_node { using type = node<T, host, A...>; };
-template <class T, class Device, class... A> struct with_device {
-  using type = node<T, Device, A...>;
-};
-template <class T, class Done, class... A> struct split_device;
-template <class T, class... Done, class A0, class... A>
-struct split_device<T, pack<Done...>, A0, A...> : split_device<T, pack<Done..., A0>, A...> {};
-template <class T, class... Done, class D> struct split_device<T, pack<Done...>, D>
-    : with_device<T, D, Done...> {};
+template <class T, class Done, class... A> struct split_device { using type = node<T, no_device>; };
+template <class T, class... Done, class A0, class A1, class... A>
+  requires is_axis<A0>
+struct split_device<T, pack<Done...>, A0, A1, A...> : split_device<T, pack<Done..., A0>, A1, A...> {};
+template <class T, class... Done, class D>
+  requires is_device<D>
+struct split_device<T, pack<Done...>, D> { using type = node<T, D, Done...>; };
 template <class T, class... A> struct tensor_node<false, T, A...> : split_device<T, pack<>, A...> {};
 template <class T, class... A> using tensor_base =
     typename tensor_node<(is_axis<A> && ...), T, A...>::type;
@@ -26,20 +25,37 @@ template <class V, class N> struct annotation_rule {
   static constexpr bool check(message* why) {
     if (!why) return false;
     message& m = *why;
-    m << "tensor: the value ";
-    if (!same<typename V::element_type, typename N::element_type>) {
-      auto const wanted = name_of(dtype_of<typename N::element_type>);
-      m << "is " << name_of(dtype_of<typename V::element_type>) << ", the annotation says " << wanted
-        << " (write `to<" << wanted << ">(...)`)";
-    } else if (!same<typename V::device, typename N::device>) {
-      m << "is on " << V::device::name << ", the annotation says " << N::device::name;
-    } else {
-      m << "has axes [";
-      write_axes(m, V::axes, V::rank);
+    constexpr axes_list value{V::axes, V::rank};
+    constexpr axes_list wanted{N::axes, N::rank};
+    bool same_axes = value.rank == wanted.rank;
+    for (int i = 0; same_axes && i < value.rank; ++i) same_axes = same_axis_among(wanted, value.axes[i]);
+    bool same_order = same_axes;
+    for (int i = 0; same_order && i < value.rank; ++i) same_order = is_same_axis(value.axes[i], wanted.axes[i]);
+    if (!same_order) {
+      if (!same_axes && write_name_clash(m, "tensor", value, {"the value"}, wanted, {"the annotation"})) return false;
+      m << "tensor: the value has axes [";
+      write_axes(m, value);
       m << "], the annotation says [";
-      write_axes(m, N::axes, N::rank);
-      m << "]";
+      write_axes(m, wanted);
+      m << (same_axes ? "], another order (write it so, or `permute`)" : "]");
+    } else if (!same<typename V::element_type, typename N::element_type>) {
+      auto const type = name_of(dtype_of<typename N::element_type>);
+      m << "tensor: the value is " << name_of(dtype_of<typename V::element_type>) << ", the annotation says " << type
+        << " (write `to<" << type << ">(...)`)";
+    } else {
+      m << "tensor: the value is on " << V::device::name << ", the annotation says " << N::device::name << " (write `to<"
+        << N::device::name << ">(...)`)";
     }
+    return false;
+  }
+};
+
+/// A tensor is made by a function, not by its extents.
+template <class... Argument> struct construction_rule {
+  static constexpr bool check(message* why) {
+    if (why)
+      *why << "tensor: a constructor takes no extents and no numbers: write `zeros<...>`, `full<...>`, `from<...>` or "
+              "`random::normal<...>`";
     return false;
   }
 };
@@ -73,7 +89,13 @@ template <class T, class... A> class tensor : public detail::tensor_base<T, A...
   template <class E>
     requires(detail::is_node<E> && !std::derived_from<E, base>)
   tensor(E const&) {
-    detail::refuse_by<detail::annotation_rule<typename E::node_type, base>>();
+    if constexpr (detail::keeps<detail::node_rule<T, typename base::device>>)
+      detail::refuse_by<detail::annotation_rule<typename E::node_type, base>>();
+  }
+  template <class... E>
+    requires(sizeof...(E) > 0 && ((detail::is_axis<E> || std::is_arithmetic_v<E>) && ...))
+  explicit tensor(E const&...) {
+    detail::refuse_by<detail::construction_rule<E...>>();
   }
 
   /// The elements in row-major order.
@@ -88,6 +110,7 @@ template <class T, class... A> class tensor : public detail::tensor_base<T, A...
 /// What `tensor h = rejected` is.
 template <> class tensor<poisoned> : public poisoned {
  public:
+  tensor() = default;
   tensor(poisoned) {}
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <ricci/error/exceptions.hpp>
+#include <ricci/nn/dropout.hpp>
 
 namespace ricci::detail {
 namespace {
@@ -56,11 +57,13 @@ graph::handle filled(graph::handle const& old, dtype type, graph::axes_view axes
   return graph::full(type, axes, extents, a, static_cast<std::int64_t>(a));
 }
 
-extents_given_scope::extents_given_scope(axis_info const* const* axes, std::int64_t const* extents, int count)
+extents_given_scope::extents_given_scope(axis_info const* const* axes, std::int64_t const* extents,
+                                         int count)
     : before_axes_(given_axes), before_extents_(given_extents) {
   for (int i = 0; i < count; ++i)
     if (extents[i] < 0)
-      throw shape_error(fmt::format("initialize: axis `{}` is given the extent {}", axes[i]->view(), extents[i]));
+      throw shape_error(
+          fmt::format("initialize: axis `{}` is given the extent {}", axes[i]->view(), extents[i]));
   given_axes = {axes, count};
   given_extents = extents;
 }
@@ -79,3 +82,8 @@ fans fans_of(graph::handle const& old, graph::axes_view axes, int outputs) {
 }
 
 }  // namespace ricci::detail
+
+void ricci::nn::detail::check_dropout_rate(double rate) {
+  if (!(rate >= 0 && rate < 1))
+    throw value_error(fmt::format("dropout: the rate {} is not in [0, 1)", rate));
+}

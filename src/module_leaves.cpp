@@ -26,18 +26,23 @@ graph::handle copy_into_leaf(dtype type, graph::axes_view axes, std::int64_t con
 
 namespace {
 template <class V> [[noreturn]] void refuse_whole(char const* who, V value, dtype type) {
-  throw value_error(fmt::format("{}: the number {} does not fit {}; write `to<i64>(...)` for a wider tensor", who,
-                                value, name_of(type)));
+  throw value_error(
+      fmt::format("{}: the number {} does not fit {}; write `to<i64>(...)` for a wider tensor", who,
+                  value, name_of(type)));
 }
 }  // namespace
 
-void refuse_number(char const* who, std::int64_t value, dtype type) { refuse_whole(who, value, type); }
-void refuse_number(char const* who, std::uint64_t value, dtype type) { refuse_whole(who, value, type); }
+void refuse_number(char const* who, std::int64_t value, dtype type) {
+  refuse_whole(who, value, type);
+}
+void refuse_number(char const* who, std::uint64_t value, dtype type) {
+  refuse_whole(who, value, type);
+}
 
 void check_given(char const* who, axis_info const* axis, std::int64_t extent) {
   if (extent < 0)
-    throw shape_error(fmt::format("{}: axis `{}` is given the extent {}; an extent is not negative", who,
-                                  axis->view(), extent));
+    throw shape_error(fmt::format("{}: axis `{}` is given the extent {}; an extent is not negative",
+                                  who, axis->view(), extent));
 }
 
 std::string child_name(std::string const& parent, char const* member) {

@@ -32,9 +32,7 @@ struct decimal {
     if (power[0] == '+') power.remove_prefix(1);
     std::from_chars(power.data(), power.data() + power.size(), exponent);
   }
-  int fraction_size() const {
-    return std::max(0, static_cast<int>(digits.size()) - 1 - exponent);
-  }
+  int fraction_size() const { return std::max(0, static_cast<int>(digits.size()) - 1 - exponent); }
 };
 
 /// The fewest digits that are this number and no other of its dtype. The 8-bit floats, which 448 as
@@ -73,17 +71,20 @@ parts fixed(decimal const& d, double exact) {
     text = d.is_negative ? "-" : "";
     int const size = static_cast<int>(d.digits.size());
     if (d.exponent < 0) text += "0";
-    for (int i = 0; i <= d.exponent; ++i) text += i < size ? d.digits[static_cast<std::size_t>(i)] : '0';
+    for (int i = 0; i <= d.exponent; ++i)
+      text += i < size ? d.digits[static_cast<std::size_t>(i)] : '0';
     text += ".";
     text.append(static_cast<std::size_t>(std::max(0, -d.exponent - 1)), '0');
-    for (int i = std::max(0, d.exponent + 1); i < size; ++i) text += d.digits[static_cast<std::size_t>(i)];
+    for (int i = std::max(0, d.exponent + 1); i < size; ++i)
+      text += d.digits[static_cast<std::size_t>(i)];
   }
   std::size_t const point = text.find('.');
   return {text.substr(0, point), text.substr(point + 1), 0};
 }
 
 parts scientific(decimal d, double exact) {
-  if (static_cast<int>(d.digits.size()) - 1 > most_digits) d = decimal(fmt::format("{:.{}e}", exact, most_digits));
+  if (static_cast<int>(d.digits.size()) - 1 > most_digits)
+    d = decimal(fmt::format("{:.{}e}", exact, most_digits));
   return {(d.is_negative ? "-" : "") + d.digits.substr(0, 1), d.digits.substr(1), d.exponent};
 }
 
@@ -104,7 +105,9 @@ std::string exponent_text(int exponent, int digits) {
 
 std::string non_finite_text(double x) { return std::isnan(x) ? "nan" : x < 0 ? "-inf" : "inf"; }
 
-template <class T> double wide(T x) { return static_cast<double>(static_cast<accumulator_t<T>>(x)); }
+template <class T> double wide(T x) {
+  return static_cast<double>(static_cast<accumulator_t<T>>(x));
+}
 
 template <class T>
 std::vector<std::string> float_texts(T const* data, std::vector<std::int64_t> const& places) {
@@ -129,7 +132,8 @@ std::vector<std::string> float_texts(T const* data, std::vector<std::int64_t> co
   std::size_t width = finite.empty() ? 0 : left + 1 + right;
   if (with_exponents) width += 2 + static_cast<std::size_t>(exponent_digits);
   for (std::int64_t const place : places)
-    if (double const x = wide(data[place]); !std::isfinite(x)) width = std::max(width, non_finite_text(x).size());
+    if (double const x = wide(data[place]); !std::isfinite(x))
+      width = std::max(width, non_finite_text(x).size());
 
   std::vector<std::string> texts;
   for (std::size_t i = 0; i < places.size(); ++i) {
@@ -185,11 +189,13 @@ std::string scalar_text(void const* data, dtype type) {
       if (!std::isfinite(value)) return non_finite_text(value);
       decimal const d = shortest(x);
       if (value != 0 && (d.exponent < -4 || d.exponent >= 16))
-        return fmt::format("{}{}{}{}{}", d.is_negative ? "-" : "", d.digits[0], d.digits.size() > 1 ? "." : "",
-                           d.digits.substr(1), exponent_text(d.exponent, 2));
+        return fmt::format("{}{}{}{}{}", d.is_negative ? "-" : "", d.digits[0],
+                           d.digits.size() > 1 ? "." : "", d.digits.substr(1),
+                           exponent_text(d.exponent, 2));
       std::string text = d.is_negative ? "-" : "";
       int const size = static_cast<int>(d.digits.size());
-      if (d.exponent < 0) text += "0." + std::string(static_cast<std::size_t>(-d.exponent - 1), '0');
+      if (d.exponent < 0)
+        text += "0." + std::string(static_cast<std::size_t>(-d.exponent - 1), '0');
       for (int i = 0; i < std::max(size, d.exponent + 1); ++i) {
         text += i < size ? d.digits[static_cast<std::size_t>(i)] : '0';
         if (i == d.exponent) text += '.';

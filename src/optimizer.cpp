@@ -57,16 +57,18 @@ void optimizer::check(std::vector<leaf> const& parameters,
 /// The state belongs to this parameter: else the kernels would read beside it.
 void optimizer::check_slot(slot const& s, std::string const& kind, leaf const& p) {
   if (s.name != kind + "." + p.name)
-    throw value_error(fmt::format("optimizer: its state `{}` stands where parameter `{}` is: it is that of "
-                                  "another module",
-                                  s.name, p.name));
+    throw value_error(
+        fmt::format("optimizer: its state `{}` stands where parameter `{}` is: it is that of "
+                    "another module",
+                    s.name, p.name));
   if (!s.handle) return;
   for (int axis = 0; axis < p.axes.rank; ++axis) {
     std::int64_t const have = graph::extents(s.handle)[axis];
     std::int64_t const got = graph::extents(*p.handle)[axis];
     if (have != got)
-      throw shape_error(fmt::format("optimizer: axis `{}` of parameter `{}` has extent {}, its state's {}",
-                                    p.axes.axes[axis]->view(), p.name, got, have));
+      throw shape_error(
+          fmt::format("optimizer: axis `{}` of parameter `{}` has extent {}, its state's {}",
+                      p.axes.axes[axis]->view(), p.name, got, have));
   }
 }
 
@@ -130,8 +132,9 @@ sgd::sgd(sgd_options options) : optimizer({"velocity"}), options_(std::move(opti
   if (!(options_.momentum >= 0))
     throw value_error(fmt::format("sgd: the momentum {} is negative", options_.momentum));
   if (options_.nesterov && (options_.momentum == 0 || options_.dampening != 0))
-    throw value_error(fmt::format("sgd: Nesterov's form needs a momentum and no dampening, momentum is {} and dampening {}",
-                                  options_.momentum, options_.dampening));
+    throw value_error(fmt::format(
+        "sgd: Nesterov's form needs a momentum and no dampening, momentum is {} and dampening {}",
+        options_.momentum, options_.dampening));
   if (options_.momentum == 0) kinds_.clear();
 }
 

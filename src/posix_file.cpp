@@ -45,8 +45,9 @@ char const* fix_for(int error_number) {
   }
 }
 
-/// Holds back from this thread the signals by which a failing write ends the process, over the limit
-/// on file size and into a pipe that nobody reads, and takes away those that a write has caused.
+/// Holds back from this thread the signals by which a failing write ends the process, over the
+/// limit on file size and into a pipe that nobody reads, and takes away those that a write has
+/// caused.
 class no_write_signals {
  public:
   no_write_signals() {

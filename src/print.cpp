@@ -115,7 +115,8 @@ std::ostream& print_value(std::ostream& out, graph::handle const& x) {
   if (axes.rank == 0) return out << scalar_text(graph::data(x), type);
   out << name_of(type) << ' ' << shape_text(axes.axes, extents, axes.rank) << '\n';
   if (graph::element_count(x) == 0) return out << "[]";
-  printer p{axes.rank, extents, graph::strides(x), graph::element_count(x) > print_all_below, {}, {}};
+  printer p{axes.rank, extents, graph::strides(x), graph::element_count(x) > print_all_below,
+            {},        {}};
   p.collect(0, 0);
   p.texts = aligned_texts(graph::data(x), type, p.places);
   p.print(out, 0);

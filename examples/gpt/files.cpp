@@ -29,14 +29,16 @@ bool exists(std::string const& path) {
 }
 
 void check_files(Options const& o) {
-  std::vector<std::pair<char const*, std::string>> const files{
-      {"--data", o.data}, {"--checkpoint", o.checkpoint}, {"--metrics", o.metrics}, {"--picture", o.picture}};
+  std::vector<std::pair<char const*, std::string>> const files{{"--data", o.data},
+                                                               {"--checkpoint", o.checkpoint},
+                                                               {"--metrics", o.metrics},
+                                                               {"--picture", o.picture}};
   for (std::size_t i = 1; i < files.size(); ++i) {
     auto const& [option, path] = files[i];
     for (std::size_t j = 0; j < i; ++j)
       if (are_one(files[j].second, path))
-        throw ricci::value_error(std::string(files[j].first) + " and " + option + " are both `" + path +
-                                 "`; give each a file of its own");
+        throw ricci::value_error(std::string(files[j].first) + " and " + option + " are both `" +
+                                 path + "`; give each a file of its own");
     ricci::io::atomic_file const attempt(path);  // opens its temporary, and removes it again
   }
   // Throws if what stands there is something else than metrics.
@@ -47,10 +49,14 @@ void keep_old_checkpoint(std::string const& path) {
   if (!exists(path)) return;
   std::string const old = path + ".old";
   (void)unlink(old.c_str());
-  // By a second name, not a new one: should the first save fail, the checkpoint stands where it stood.
-  bool const is_kept = link(path.c_str(), old.c_str()) == 0 || rename(path.c_str(), old.c_str()) == 0;
+  // By a second name, not a new one: should the first save fail, the checkpoint stands where it
+  // stood.
+  bool const is_kept =
+      link(path.c_str(), old.c_str()) == 0 || rename(path.c_str(), old.c_str()) == 0;
   if (is_kept)
-    std::printf("beginning anew; the checkpoint that was there is now %s (--resume goes on from one)\n", old.c_str());
+    std::printf(
+        "beginning anew; the checkpoint that was there is now %s (--resume goes on from one)\n",
+        old.c_str());
 }
 
 }  // namespace gpt

@@ -1,7 +1,7 @@
 #pragma once
 
-// GPT-2, pre-norm, over bytes, as a user of Ricci writes it. Every tensor says its axes; a shape that
-// does not fit does not compile. The device D is a type parameter.
+// GPT-2, pre-norm, over bytes, as a user of Ricci writes it. Every tensor says its axes; a shape
+// that does not fit does not compile. The device D is a type parameter.
 
 #include "sizes.hpp"
 
@@ -17,13 +17,13 @@ using namespace ricci;
 
 struct Batch : axis<"batch"> {};
 struct Seq : axis<"seq"> {};
-struct Key : axis<"key"> {};             // Seq, as the keys and values of attention see it
-struct Vocab : axis<"vocab", 256> {};    // bytes
+struct Key : axis<"key"> {};           // Seq, as the keys and values of attention see it
+struct Vocab : axis<"vocab", 256> {};  // bytes
 struct Width : axis<"width"> {};
-struct Inner : axis<"inner"> {};         // of the feed-forward block, 4 Width
+struct Inner : axis<"inner"> {};  // of the feed-forward block, 4 Width
 struct Heads : axis<"heads"> {};
-struct HeadDim : axis<"head_dim"> {};    // Width / Heads
-struct Qkv : axis<"qkv", 3> {};          // queries, keys, values
+struct HeadDim : axis<"head_dim"> {};  // Width / Heads
+struct Qkv : axis<"qkv", 3> {};        // queries, keys, values
 
 /// Causal multi-head self-attention with one projection for queries, keys and values.
 template <class D> struct Attention {
@@ -33,10 +33,11 @@ template <class D> struct Attention {
 
   auto operator()(auto&& x) const {
     tensor<f32, Batch, Seq, Qkv, Heads, HeadDim, D> qkv = project(static_cast<decltype(x)>(x));
-    auto q = at<Qkv>(qkv, 0);                     // [batch seq heads head_dim], a view, as k and v are
-    auto k = rename<Seq, Key>(at<Qkv>(qkv, 1));   // [batch key heads head_dim]
+    auto q = at<Qkv>(qkv, 0);  // [batch seq heads head_dim], a view, as k and v are
+    auto k = rename<Seq, Key>(at<Qkv>(qkv, 1));  // [batch key heads head_dim]
     auto v = rename<Seq, Key>(at<Qkv>(qkv, 2));
-    tensor<f32, Batch, Seq, Heads, HeadDim, D> y = attention<Seq, Key, HeadDim>(q, k, v, mask::causal);
+    tensor<f32, Batch, Seq, Heads, HeadDim, D> y =
+        attention<Seq, Key, HeadDim>(q, k, v, mask::causal);
     return out(y);
   }
 };
@@ -68,8 +69,8 @@ template <class D = host> struct Gpt {
   using token_type = tensor<f32, Vocab, Width, D>;
   using position_type = tensor<f32, Seq, Width, D>;
   using norm_type = nn::layer_norm<f32, Width, D>;
-  BOOST_HANA_DEFINE_STRUCT(Gpt, (token_type, token), (position_type, position), (std::vector<Block<D>>, blocks),
-                           (norm_type, norm));
+  BOOST_HANA_DEFINE_STRUCT(Gpt, (token_type, token), (position_type, position),
+                           (std::vector<Block<D>>, blocks), (norm_type, norm));
 
   tensor<f32, Batch, Seq, Vocab, D> operator()(tensor<i32, Batch, Seq, D> const& ids) const {
     auto here = slice<Seq>(position, 0, extent_of<Seq>(ids));
@@ -92,13 +93,16 @@ template <class D = host> struct Loss {
 template <class D = host> Gpt<D> make_gpt(Sizes const& s, random::key key) {
   Gpt<D> model;
   model.blocks.resize(static_cast<std::size_t>(s.layers));
-  initialize(model, key, Seq{s.seq}, Width{s.width}, Inner{4 * s.width}, Heads{s.heads}, HeadDim{s.width / s.heads});
+  initialize(model, key, Seq{s.seq}, Width{s.width}, Inner{4 * s.width}, Heads{s.heads},
+             HeadDim{s.width / s.heads});
   for_each_parameter(model, [&](std::string_view name, auto& leaf) {
     bool const residual = name.ends_with("out.weight") || name.ends_with("down.weight");
     if (name.ends_with("bias"))
       init::zeros(leaf);
-    else if (!name.ends_with("norm.weight") && !name.ends_with("norm1.weight") && !name.ends_with("norm2.weight"))
-      init::normal(leaf, key.fold(name), residual ? 0.02 / std::sqrt(2.0 * static_cast<double>(s.layers)) : 0.02);
+    else if (!name.ends_with("norm.weight") && !name.ends_with("norm1.weight") &&
+             !name.ends_with("norm2.weight"))
+      init::normal(leaf, key.fold(name),
+                   residual ? 0.02 / std::sqrt(2.0 * static_cast<double>(s.layers)) : 0.02);
   });
   return model;
 }

@@ -32,7 +32,8 @@ struct Options {
   std::string picture = "loss.svg";
 };
 
-/// Reads the command line. --help ends the program with status 0, a mistake with a line and status 2.
+/// Reads the command line. --help ends the program with status 0, a mistake with a line and
+/// status 2.
 Options parse(int argc, char** argv);
 
 }  // namespace gpt

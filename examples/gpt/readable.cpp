@@ -10,7 +10,8 @@ std::string escaped(std::string_view bytes) {
   std::string text;
   for (char byte : bytes) {
     char code[8];
-    std::snprintf(code, sizeof code, "\\x%02x", static_cast<unsigned>(static_cast<unsigned char>(byte)));
+    std::snprintf(code, sizeof code, "\\x%02x",
+                  static_cast<unsigned>(static_cast<unsigned char>(byte)));
     text += code;
   }
   return text;

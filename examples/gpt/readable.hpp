@@ -5,8 +5,8 @@
 
 namespace gpt {
 
-/// Turns bytes, as they come, into text that any terminal may be sent: whole UTF-8 characters, lines and
-/// tabs as they are, every other byte as \x1b.
+/// Turns bytes, as they come, into text that any terminal may be sent: whole UTF-8 characters,
+/// lines and tabs as they are, every other byte as \x1b.
 class Readable {
  public:
   /// What can be shown now that this byte is known.

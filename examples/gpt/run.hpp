@@ -16,13 +16,18 @@ struct Run {
   Options options;
   std::int64_t tokens;  // of the text; 0: only sampling
   Gpt<> model;
-  optim::adamw optimizer{{.beta1 = 0.9, .beta2 = 0.95, .epsilon = 1e-8, .weight_decay = 0.1,
+  optim::adamw optimizer{{.beta1 = 0.9,
+                          .beta2 = 0.95,
+                          .epsilon = 1e-8,
+                          .weight_decay = 0.1,
                           .decays = [](std::string_view, int rank) { return rank > 1; }}};
   std::int64_t step = 0;
 
   /// A run at step 0, with new parameters.
   Run(Options const& o, std::int64_t tokens_of_text)
-      : options(o), tokens(tokens_of_text), model(make_gpt(o.sizes, random::key(o.seed).fold("parameters"))) {}
+      : options(o),
+        tokens(tokens_of_text),
+        model(make_gpt(o.sizes, random::key(o.seed).fold("parameters"))) {}
 
   void save() {
     io::texts facts = settings();
@@ -38,15 +43,17 @@ struct Run {
     std::string const& path = options.checkpoint;
     io::texts const facts = io::read_safetensors(path).metadata;
     agree(facts, settings(), "");
-    if (!options.new_schedule) agree(facts, schedule(), "; to change the schedule on purpose add --new-schedule");
+    if (!options.new_schedule)
+      agree(facts, schedule(), "; to change the schedule on purpose add --new-schedule");
     std::int64_t const had = io::integer_of(facts, "tokens", path);
     if (had != tokens && !options.new_data)
-      throw value_error("checkpoint `" + path + "` learned a text of " + std::to_string(had) + " bytes and `" +
-                        options.data + "` has " + std::to_string(tokens) + "; to go on with another text add --new-data");
+      throw value_error("checkpoint `" + path + "` learned a text of " + std::to_string(had) +
+                        " bytes and `" + options.data + "` has " + std::to_string(tokens) +
+                        "; to go on with another text add --new-data");
     std::int64_t const done = io::integer_of(facts, "step", path);
     if (done < 0 || done > options.steps)
-      throw value_error("checkpoint `" + path + "` is at step " + std::to_string(done) + ", outside --steps " +
-                        std::to_string(options.steps));
+      throw value_error("checkpoint `" + path + "` is at step " + std::to_string(done) +
+                        ", outside --steps " + std::to_string(options.steps));
     take_state();
     step = done;
     optimizer.set_steps(io::integer_of(facts, "optimizer_steps", path));
@@ -90,9 +97,10 @@ struct Run {
       auto const at = facts.find(name);
       if (at != facts.end() && at->second == value) continue;
       if (at == facts.end())
-        throw io_error("checkpoint `" + options.checkpoint + "` does not say its --" + name + ": it is not one of this program");
-      throw value_error("checkpoint `" + options.checkpoint + "` was made with --" + name + " " + at->second +
-                        ", this run has " + value + advice);
+        throw io_error("checkpoint `" + options.checkpoint + "` does not say its --" + name +
+                       ": it is not one of this program");
+      throw value_error("checkpoint `" + options.checkpoint + "` was made with --" + name + " " +
+                        at->second + ", this run has " + value + advice);
     }
   }
   /// The fewest digits that read back as the same number.

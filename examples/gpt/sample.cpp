@@ -5,8 +5,8 @@
 
 namespace gpt {
 
-void sample(Gpt<> const& model, std::string const& prompt, std::int64_t count, double temperature, random::key key,
-            std::function<void(char)> const& write) {
+void sample(Gpt<> const& model, std::string const& prompt, std::int64_t count, double temperature,
+            random::key key, std::function<void(char)> const& write) {
   std::int64_t const longest = extent_of<Seq>(model.position);
   std::vector<i32> text;
   for (char c : prompt) text.push_back(static_cast<unsigned char>(c));

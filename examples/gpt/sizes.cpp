@@ -32,7 +32,8 @@ double number_in(char const* path) {
 
 /// Bytes that this process can get without another's being pushed out.
 double bytes_available() {
-  double bytes = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+  double bytes =
+      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
   std::ifstream facts("/proc/meminfo");
   for (std::string line; std::getline(facts, line);) {
     long long kilobytes = 0;
@@ -61,16 +62,16 @@ double parameter_count(Sizes const& s) {
 }
 
 double operations_per_token(Sizes const& s) {
-  return 6 * parameter_count(s) +
-         12 * static_cast<double>(s.layers) * static_cast<double>(s.width) * static_cast<double>(s.seq);
+  return 6 * parameter_count(s) + 12 * static_cast<double>(s.layers) *
+                                      static_cast<double>(s.width) * static_cast<double>(s.seq);
 }
 
 void check(Sizes const& s, std::int64_t batch) {
   if (s.layers < 1 || s.heads < 1 || s.width < 1 || s.seq < 1)
     throw ricci::value_error("layers, heads, width and seq are 1 or more");
   if (s.width % s.heads != 0)
-    throw ricci::value_error("--width " + std::to_string(s.width) + " is not a multiple of --heads " +
-                             std::to_string(s.heads));
+    throw ricci::value_error("--width " + std::to_string(s.width) +
+                             " is not a multiple of --heads " + std::to_string(s.heads));
   double const needed = bytes_needed(s, batch), available = bytes_available();
   if (needed > available)
     throw ricci::value_error("these sizes need at least " + gigabytes(needed) + " of memory and " +

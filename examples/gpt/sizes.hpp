@@ -19,8 +19,8 @@ double parameter_count(Sizes const& sizes);
 /// 6 N + 12 L C T: the multiplications and additions of a training step, a token; the usual count.
 double operations_per_token(Sizes const& sizes);
 
-/// Refuses sizes that no run can have: heads that do not divide the width, memory that training with
-/// `batch` windows a step (0: only sampling) needs and the machine does not have.
+/// Refuses sizes that no run can have: heads that do not divide the width, memory that training
+/// with `batch` windows a step (0: only sampling) needs and the machine does not have.
 void check(Sizes const& sizes, std::int64_t batch);
 
 }  // namespace gpt

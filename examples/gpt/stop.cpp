@@ -3,14 +3,14 @@
 namespace gpt {
 namespace {
 
-volatile std::sig_atomic_t received = 0;
+std::sig_atomic_t volatile received = 0;
 
 void receive(int number) { received = number; }
 
 }  // namespace
 
 stop_request::stop_request() {
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_handler = receive;
   action.sa_flags = static_cast<int>(SA_RESTART | SA_RESETHAND);
   sigemptyset(&action.sa_mask);

@@ -4,8 +4,8 @@
 
 namespace gpt {
 
-/// While it lives, the first Ctrl-C (or SIGTERM) asks the program to stop at the end of a step instead of
-/// ending it; the second ends it.
+/// While it lives, the first Ctrl-C (or SIGTERM) asks the program to stop at the end of a step
+/// instead of ending it; the second ends it.
 class stop_request {
  public:
   stop_request();

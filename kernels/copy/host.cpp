@@ -7,8 +7,7 @@
 #include <ricci/error/exceptions.hpp>
 
 #include "kernels/copy/box_copy.hpp"
-#include "kernels/copy/square.hpp"
-#include "kernels/copy/stream.hpp"
+#include "kernels/copy/strip.hpp"
 
 namespace ricci::kernels {
 namespace {
@@ -38,19 +37,25 @@ void fuse_short_run(box_plan& plan) {
   plan.element_size = bytes;
 }
 
+void copy_boxes(box_plan const& plan, bool streams) {
+  box_copy const kernel(plan, streams);
+  for_each_box(plan, [&](box const& b) { kernel(b.target, b.source, b.extents); });
+}
+
 // A transposition of rows that are long on both sides: strips of the source's rows, along the
 // target's.
 void copy_strips(box_plan& plan, int inner, int outer) {
   for (int axis = 0; axis < plan.rank; ++axis) plan.axes[axis].block = 1;
-  std::int64_t const width = plan.element_size == 1 ? 64 : 128 / plan.element_size;
+  std::int64_t const width =
+      (plan.element_size == 1 ? strip_bytes<std::uint8_t> : strip_bytes<std::uint64_t>) /
+      plan.element_size;
   plan.axes[outer].block = std::min(plan.axes[outer].extent, width);
   plan.axes[inner].block = std::min(plan.axes[inner].extent, 16384 / plan.element_size);
-  box_copy const kernel(plan, true);
-  for_each_box(plan, [&](box const& b) { kernel(b.target, b.source, b.extents); });
+  copy_boxes(plan, true);
 }
 
-// Short rows, short runs: boxes are put in the target's order nearby, and leave in runs.
-// False: they would be too large.
+// Short rows, short runs: boxes are put in the target's order nearby, and leave in
+// runs. False: they would be too large.
 bool copy_packed(box_plan const& plan) {
   box_plan const into = into_packed(plan);
   if (packed_size(into) > packed_bytes) return false;
@@ -75,18 +80,12 @@ bool fills_lines(box_plan const& plan) {
   return fills;
 }
 
-void copy_boxes(box_plan const& plan, bool streams) {
-  box_copy const kernel(plan, streams);
-  for_each_box(plan, [&](box const& b) { kernel(b.target, b.source, b.extents); });
-}
-
 // A target that the caches do not hold, in another order than the source.
 void copy_far(box_plan& plan, box_copy const& direct) {
   std::int64_t const size = plan.element_size;
   if (direct.transposes() && plan.axes[direct.inner()].extent * size >= long_row &&
-      plan.axes[direct.outer()].extent * size >= least_strip) {
+      plan.axes[direct.outer()].extent * size >= least_strip)
     return copy_strips(plan, direct.inner(), direct.outer());
-  }
   if (direct.transposes() && fills_lines(plan)) {
     choose_blocks(plan, line_shape);
     return copy_boxes(plan, true);

@@ -33,7 +33,7 @@ class Program:
 
     def __call__(self, *options, settings=TINY, data="text.txt", folder=None, **how):
         done = subprocess.run(self.command(options, settings, data), cwd=folder or self.folder, capture_output=True,
-                              timeout=300, **how)
+                              timeout=60, **how)
         return Result(done.returncode, done.stdout.decode(), done.stderr.decode())
 
     def stopped(self, *options, when, signal_number=signal.SIGKILL, folder=None):
@@ -44,7 +44,7 @@ class Program:
             time.sleep(0.001)
         if process.returncode is None:
             process.send_signal(signal_number)
-        out, err = process.communicate(timeout=300)
+        out, err = process.communicate(timeout=60)
         return Result(process.returncode, out.decode(), err.decode())
 
     def command(self, options, settings, data):

@@ -57,6 +57,13 @@ template <class... P> using join = typename joined<P...>::type;
 
 template <class A> inline constexpr bool is_axis = __is_base_of(axis_base, A);
 
+/// Are all types of a pack axes? And their descriptions. (Rules take packs as they are: a partial
+/// specialization that repeats a string parameter never matches in nvcc.)
+template <class Pack> inline constexpr bool all_axes = false;
+template <class... A> inline constexpr bool all_axes<pack<A...>> = (is_axis<A> && ...);
+template <class Pack> inline constexpr axes_list axes_in{};
+template <class... A> inline constexpr axes_list axes_in<pack<A...>>{axis_list<A...>, sizeof...(A)};
+
 /// The axes at the beginning of a list of types, and the rest.
 template <class Axes, class... T> struct split_axes {
   using axes = Axes;

@@ -95,7 +95,7 @@ constexpr bool write_name_clash(message& out, std::string_view who, axes_list co
                                 place_name in_a, axes_list const& b, place_name in_b) {
   for (int i = 0; i < a.rank; ++i)
     for (int j = 0; j < b.rank; ++j) {
-      if (a.axes[i] == b.axes[j] || a.axes[i]->view() != b.axes[j]->view()) continue;
+      if (is_same_axis(a.axes[i], b.axes[j]) || a.axes[i]->view() != b.axes[j]->view()) continue;
       write_two_types(out, who, a.axes[i], in_a, b.axes[j], in_b);
       return true;
     }
@@ -176,6 +176,10 @@ concept accepted = S.holds();
 template <sentence S> constexpr void refuse() {
 #if defined(__cpp_static_assert) && __cpp_static_assert >= 202306L
   static_assert(accepted<S>, S.view());
+#elif defined(__CUDACC__)
+  // nvcc prints the types of a rule by name, but a sentence letter by letter.
+  static_assert(accepted<S>,
+                "ricci refuses this: Rule= below names the rule and the types, S= spells why");
 #elif defined(__clang__)
   static_assert(accepted<S>, "ricci refuses this: the note with `evaluated to false` says why");
 #else

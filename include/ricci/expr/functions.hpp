@@ -157,6 +157,13 @@ template <class X, class L, class H>
                                                    static_cast<H&&>(high));
 }
 
+/// As above; beside `using namespace std` the better match than std::clamp, which orders whole values.
+template <class X>
+  requires detail::is_node<X>
+[[nodiscard]] auto clamp(X const& x, X const& low, X const& high) {
+  return detail::pointwise<"clamp", opcode::clamp>(x, low, high);
+}
+
 /// a where the mask is true, else b.
 template <class M, class A, class B>
   requires detail::SomeNode<M, A, B>

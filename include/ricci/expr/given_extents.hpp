@@ -43,36 +43,33 @@ constexpr bool extents_given(std::string_view who, axes_list const& axes, axes_l
   return true;
 }
 
-/// The axes that a call makes, and the extents that it gives.
-template <fixed_string Who, class Axes, class... Given> struct extents_rule;
-template <fixed_string Who, class... A, class... Given>
-struct extents_rule<Who, pack<A...>, Given...> {
+/// Which axes want an extent by value: `batch{...}, seq{...}`.
+constexpr void write_wanted(message& m, axes_list const& axes) {
+  int count = 0;
+  for (int i = 0; i < axes.rank; ++i) {
+    if (axes.axes[i]->extent >= 0) continue;
+    if (count++ > 0) m << ", ";
+    m << axes.axes[i]->view() << "{...}";
+  }
+  if (count == 0) m << "none is wanted here, the axes are static";
+}
+
+/// The axes that a call makes (a pack), and the extents that it gives.
+template <fixed_string Who, class Axes, class... Given> struct extents_rule {
   static constexpr bool check(message* why) {
-    if constexpr (!(is_axis<A> && ...)) {
+    if constexpr (!all_axes<Axes>) {
       if (why) *why << Who.view() << ": a type in < > is not an axis";
       return false;
     } else if constexpr (!(is_axis<Given> && ...)) {
       if (why) {
         *why << Who.view() << ": an extent is given as an axis value: ";
-        write_wanted(*why);
+        write_wanted(*why, axes_in<Axes>);
       }
       return false;
     } else {
-      if (!axes_rule<Who, A...>::check(why)) return false;
-      return extents_given(Who.view(), {axis_list<A...>, sizeof...(A)},
-                           {axis_list<Given...>, sizeof...(Given)}, why);
+      return axes_fit(Who.view(), axes_in<Axes>, why) &&
+             extents_given(Who.view(), axes_in<Axes>, axes_in<pack<Given...>>, why);
     }
-  }
-  /// Which axes want one.
-  static constexpr void write_wanted(message& m) {
-    axes_list const axes{axis_list<A...>, sizeof...(A)};
-    int count = 0;
-    for (int i = 0; i < axes.rank; ++i) {
-      if (axes.axes[i]->extent >= 0) continue;
-      if (count++ > 0) m << ", ";
-      m << axes.axes[i]->view() << "{...}";
-    }
-    if (count == 0) m << "none is wanted here, the axes are static";
   }
 };
 

@@ -12,7 +12,8 @@ template <class T> struct number {};
 namespace detail {
 
 /// What is taken for a number: C++'s own, and the elements of tensors.
-template <class X> inline constexpr bool is_number = std::is_arithmetic_v<bare<X>> || Dtype<bare<X>>;
+template <class X> inline constexpr bool is_number =
+    std::is_arithmetic_v<bare<X>> || Dtype<bare<X>>;
 template <class X> inline constexpr bool is_floating_number =
     std::is_floating_point_v<bare<X>> || is_floating_v<bare<X>>;
 

@@ -25,7 +25,8 @@ template <class... X> consteval int count_operands() {
 constexpr std::uint64_t code_word(graph::pattern_spec const& spec, int word) {
   std::uint64_t result = 0;
   for (int i = 0; i < 8; ++i)
-    result |= static_cast<std::uint64_t>(static_cast<std::uint8_t>(spec.code[word * 8 + i])) << (8 * i);
+    result |= static_cast<std::uint64_t>(static_cast<std::uint8_t>(spec.code[word * 8 + i]))
+              << (8 * i);
   return result;
 }
 
@@ -53,22 +54,19 @@ template <class X> constexpr axes_list axes_of() {
     return {};
 }
 
-template <word W, fixed_string P, class Types, class... X> struct bound_call;
-
-/// One call: P bound to the axes of X... with the axis types Types.
-template <word W, fixed_string P, class... Types, class... X>
-struct bound_call<W, P, pack<Types...>, X...> {
+/// One call: P bound to the axes of X... with the axis types of the pack Types.
+template <word W, fixed_string P, class Types, class... X> struct bound_call {
   static constexpr int operands = count_operands<X...>();
   static constexpr axis_info const* given[sizeof...(X) + 1] = {axis_or_none<bare<X>>()..., nullptr};
 
   static constexpr bound_pattern bind(message* why) {
     axes_list const lists[] = {axes_of<X>()...};
-    axis_info const* const* const extra = axis_list<Types...>;
+    constexpr axes_list extra = axes_in<Types>;
     std::uint32_t values = 0;
-    for (int i = 0; i < static_cast<int>(sizeof...(Types)); ++i)
+    for (int i = 0; i < extra.rank; ++i)
       for (int j = operands; j < static_cast<int>(sizeof...(X)); ++j)
-        if (is_same_axis(given[j], extra[i])) values |= std::uint32_t{1} << i;
-    return binder(W, P.view(), lists, operands, {extra, sizeof...(Types)}, values, why).run();
+        if (is_same_axis(given[j], extra.axes[i])) values |= std::uint32_t{1} << i;
+    return binder(W, P.view(), lists, operands, extra, values, why).run();
   }
   static constexpr bound_pattern bound = bind(nullptr);
 
@@ -91,13 +89,18 @@ struct bound_call<W, P, pack<Types...>, X...> {
   using op = decltype(operation(std::make_index_sequence<(bound.spec.code_size + 7) / 8>{}));
 
   template <class T, class D, class All> struct spread;
-  template <class T, class D, class... All> struct spread<T, D, pack<All...>> : result<T, D, All...> {};
-  template <class X1> struct axes_pack { using type = pack<>; };
+  template <class T, class D, class... All> struct spread<T, D, pack<All...>>
+      : result<T, D, All...> {};
+  template <class X1> struct axes_pack {
+    using type = pack<>;
+  };
   template <class X1>
     requires is_node<X1>
-  struct axes_pack<X1> { using type = typename bare<X1>::axes_type; };
+  struct axes_pack<X1> {
+    using type = typename bare<X1>::axes_type;
+  };
   template <class T, class D> using result_node =
-      typename spread<T, D, join<typename axes_pack<X>::type..., pack<Types...>>>::type;
+      typename spread<T, D, join<typename axes_pack<X>::type..., Types>>::type;
 
   template <class First, class...> using result_of_first =
       result_node<typename bare<First>::element_type, typename bare<First>::device>;
@@ -116,7 +119,8 @@ struct bound_call<W, P, pack<Types...>, X...> {
 };
 
 /// The axis values at the end of a call: each for a dynamic type after the pattern, once.
-constexpr bool values_fit(std::string_view who, axes_list const& types, axes_list const& given, message* why) {
+constexpr bool values_fit(std::string_view who, axes_list const& types, axes_list const& given,
+                          message* why) {
   for (int i = 0; i < given.rank; ++i) {
     axis_info const* const axis = given.axes[i];
     bool const is_type = same_axis_among(types, axis);
@@ -128,7 +132,8 @@ constexpr bool values_fit(std::string_view who, axes_list const& types, axes_lis
       why->quote(axis->view()) << " is given twice";
     } else if (is_type) {
       *why << who << ": axis ";
-      why->quote(axis->view()) << " has the static extent " << axis->extent << ": it is not given by value";
+      why->quote(axis->view()) << " has the static extent " << axis->extent
+                               << ": it is not given by value";
     } else {
       *why << who << ": an extent is given for axis ";
       why->quote(axis->view()) << ", which is not among the axis types after the pattern";
@@ -140,9 +145,8 @@ constexpr bool values_fit(std::string_view who, axes_list const& types, axes_lis
 }
 
 /// Every rule of a call by a pattern: its arguments, the pattern, the static extents.
-template <word W, fixed_string P, class Types, class... X> struct pattern_rule;
-template <word W, fixed_string P, class... Types, class... X> struct pattern_rule<W, P, pack<Types...>, X...> {
-  using call = bound_call<W, P, pack<Types...>, X...>;
+template <word W, fixed_string P, class Types, class... X> struct pattern_rule {
+  using call = bound_call<W, P, Types, X...>;
 
   static constexpr bool arguments_fit(message* why) {
     constexpr int operands = count_operands<X...>();
@@ -150,7 +154,9 @@ template <word W, fixed_string P, class... Types, class... X> struct pattern_rul
     constexpr bool values[] = {is_axis<bare<X>>..., false};
     for (int i = operands; i < static_cast<int>(sizeof...(X)); ++i)
       if (!values[i]) {
-        if (why) *why << name_of(W) << ": argument " << i + 1 << " stands behind an axis value: operands come first";
+        if (why)
+          *why << name_of(W) << ": argument " << i + 1
+               << " stands behind an axis value: operands come first";
         return false;
       }
     if (operands == 0) {
@@ -160,7 +166,7 @@ template <word W, fixed_string P, class... Types, class... X> struct pattern_rul
     return operands_fit(name_of(W), facts, operands, true, why);
   }
   static constexpr bool check(message* why) {
-    if constexpr (!(is_axis<Types> && ...)) {
+    if constexpr (!all_axes<Types>) {
       if (why) *why << name_of(W) << ": a type after the pattern is not an axis";
       return false;
     } else if constexpr (!(is_node<X> || ... || false)) {
@@ -168,8 +174,9 @@ template <word W, fixed_string P, class... Types, class... X> struct pattern_rul
     } else {
       if (!arguments_fit(why)) return false;
       if (why ? !call::bind(why).valid : !call::bound.valid) return false;
-      return values_fit(name_of(W), {axis_list<Types...>, sizeof...(Types)},
-                        {call::given + call::operands, static_cast<int>(sizeof...(X)) - call::operands}, why);
+      return values_fit(
+          name_of(W), axes_in<Types>,
+          {call::given + call::operands, static_cast<int>(sizeof...(X)) - call::operands}, why);
     }
   }
 };
@@ -177,18 +184,24 @@ template <word W, fixed_string P, class... Types, class... X> struct pattern_rul
 /// A call without its pattern.
 template <word W, class... X> struct missing_pattern_rule {
   static constexpr bool check(message* why) {
-    if (why) *why << name_of(W) << ": the pattern is missing: it is the string in < >, `row col -> row` for example";
+    if (why)
+      *why << name_of(W)
+           << ": the pattern is missing: it is the string in < >, `row col -> row` for example";
     return false;
   }
 };
 
-/// Asks pattern_rule: the types after the pattern first, then the arguments, in the order of a call.
-template <word W, fixed_string P, class Types, class Arguments> struct asked_pattern;
-template <word W, fixed_string P, class Types, class... X> struct asked_pattern<W, P, Types, pack<X...>> {
-  using rule = pattern_rule<W, P, Types, X...>;
+/// Asks the rules of calls by a pattern: the types after it first, then the arguments', as in a
+/// call.
+template <class Types, class Arguments> struct asked_call;
+template <class Types, class... X> struct asked_call<Types, pack<X...>> {
+  template <word W, fixed_string P> using rule = pattern_rule<W, P, Types, X...>;
+  using first = pack_element<0, X...>;
 };
+template <class... T> using asked_types =
+    asked_call<typename split_axes<pack<>, T...>::axes, typename split_axes<pack<>, T...>::rest>;
 template <word W, fixed_string P, class... T> using asked_rule =
-    typename asked_pattern<W, P, typename split_axes<pack<>, T...>::axes, typename split_axes<pack<>, T...>::rest>::rule;
+    typename asked_types<T...>::template rule<W, P>;
 
 }  // namespace detail
 }  // namespace ricci

@@ -99,8 +99,4 @@ template <fixed_string Who, int Count, class X, class... A> struct counted_axes_
 };
 template <fixed_string Who, class X, class... A> using one_axis_rule = counted_axes_rule<Who, 1, X, A...>;
 
-/// The axes of a result, as a pack, are all different.
-template <fixed_string Who, class Axes> struct distinct_rule;
-template <fixed_string Who, class... A> struct distinct_rule<Who, pack<A...>> : axes_rule<Who, A...> {};
-
 }  // namespace ricci::detail

@@ -207,6 +207,6 @@ template <fixed_string Who, opcode Op, class... X> auto pointwise(X&&... x) {
 
 }  // namespace detail
 /// Would the elementwise operation Op take values of the types X...? pointwise_ok<opcode::add, X, f32>.
-template <opcode Op, class... X> inline constexpr bool pointwise_ok = detail::keeps<detail::pointwise_rule<"", Op, X...>>;
+template <opcode Op, class... X> inline constexpr bool pointwise_ok = detail::keeps<detail::pointwise_rule<"pointwise", Op, X...>>;
 
 }  // namespace ricci

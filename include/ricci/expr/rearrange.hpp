@@ -42,16 +42,12 @@ template <class Rule, class X, class... Given> auto rearrange_call(X&& x, Given 
 }
 
 /// The rules of rearrange, and no copy.
-template <class Rule> struct rearrange_view_rule;
-template <fixed_string P, class Types, class X, class... Given>
-struct rearrange_view_rule<pattern_rule<word::rearrange, P, Types, X, Given...>> {
-  using pattern = pattern_rule<word::rearrange, P, Types, X, Given...>;
-
+template <class Rule, class X> struct rearrange_view_rule {
   static constexpr bool check(message* why) {
-    if constexpr (!keeps<pattern>) {
-      return pattern::check(why);
+    if constexpr (!keeps<Rule>) {
+      return Rule::check(why);
     } else {
-      graph::pattern_spec const& spec = pattern::call::bound.spec;
+      graph::pattern_spec const& spec = Rule::call::bound.spec;
       rearrangement const r = rearranged(spec, operand_layout<X>());
       if (r.is_view) return true;
       if (why) {
@@ -96,7 +92,7 @@ template <fixed_string P, class... Types, class X, class... Given>
 template <fixed_string P, class... Types, class X, class... Given>
 [[nodiscard]] auto rearrange_view(X&& x, Given const&... given) {
   using pattern = detail::pattern_rule<word::rearrange, P, pack<Types...>, X, Given...>;
-  using rule = detail::rearrange_view_rule<pattern>;
+  using rule = detail::rearrange_view_rule<pattern, X>;
   if constexpr (detail::is_poisoned<X>) {
     return poisoned{};
   } else if constexpr (!detail::keeps<rule>) {
@@ -151,6 +147,7 @@ inline constexpr bool rearrange_ok = detail::keeps<detail::asked_rule<word::rear
 template <fixed_string P, class... T>
 inline constexpr bool repeat_ok = detail::keeps<detail::asked_rule<word::repeat, P, T...>>;
 template <fixed_string P, class... T>
-inline constexpr bool rearrange_view_ok = detail::keeps<detail::rearrange_view_rule<detail::asked_rule<word::rearrange, P, T...>>>;
+inline constexpr bool rearrange_view_ok = detail::keeps<
+    detail::rearrange_view_rule<detail::asked_rule<word::rearrange, P, T...>, typename detail::asked_types<T...>::first>>;
 
 }  // namespace ricci

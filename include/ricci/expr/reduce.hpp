@@ -142,9 +142,10 @@ template <class Op, fixed_string P, class Types, class... X> struct reduce_rule 
   }
 };
 
-template <class Op, fixed_string P, class Types, class Arguments> struct asked_reduce;
-template <class Op, fixed_string P, class Types, class... X>
-struct asked_reduce<Op, P, Types, pack<X...>> : reduce_rule<Op, P, Types, X...> {};
+template <class Types, class Arguments> struct asked_reduce;
+template <class Types, class... X> struct asked_reduce<Types, pack<X...>> {
+  template <class Op, fixed_string P> using rule = reduce_rule<Op, P, Types, X...>;
+};
 template <class Op, class Axes, class Operand> struct asked_short_reduce;
 template <class Op, class... A, class X>
 struct asked_short_reduce<Op, pack<A...>, pack<X>> : short_reduce_rule<"reduce", Op, X, A...> {};
@@ -206,8 +207,8 @@ auto reduce(X&&) {
 
 /// Would reduce<Op, P, ...> take this call? The types as in the call: those after the pattern, then x's.
 template <class Op, fixed_string P, class... T> inline constexpr bool reduce_ok =
-    detail::keeps<detail::asked_reduce<Op, P, typename detail::split_axes<pack<>, T...>::axes,
-                                       typename detail::split_axes<pack<>, T...>::rest>>;
+    detail::keeps<typename detail::asked_reduce<typename detail::split_axes<pack<>, T...>::axes,
+                                                typename detail::split_axes<pack<>, T...>::rest>::template rule<Op, P>>;
 
 /// Would the short form of op::sum, op::max, ... take this call? reduction_ok<op::sum, Seq, X>.
 template <class Op, class... T> inline constexpr bool reduction_ok =

@@ -122,12 +122,11 @@ auto value_and_grad_of(F&& f, M const& m, Args const&... args) {
 
 /// The value of f(m, args...) and its gradient in m.
 ///   Axes    m: a tensor or a module (an expression is evaluated); f returns rank 0; the gradient
-///   has
-///           the type of m
+///           has the type of m
 ///   Value   d f / d leaf for every floating leaf; other leaves come back empty
 ///   Memory  what the statements of f keep for their gradients, released on the way back
 ///   Errors  f does not return a floating rank-0 value (compile time); an empty parameter:
-///   value_error
+///           value_error
 template <class F, class M, class... Args>
 auto value_and_grad(F&& f, M const& m, Args const&... args) {
   if constexpr (detail::is_node<M> && !detail::is_tensor<M>)

@@ -40,10 +40,9 @@ constexpr bool axes_fit(std::string_view who, axes_list const& list, message* wh
     }
   return true;
 }
-template <fixed_string Who, class... A> struct axes_rule {
-  static constexpr bool check(message* why) {
-    return axes_fit(Who.view(), {axis_list<A...>, sizeof...(A)}, why);
-  }
+/// The axes of a result, as a pack, are all different.
+template <fixed_string Who, class Axes> struct distinct_rule {
+  static constexpr bool check(message* why) { return axes_fit(Who.view(), axes_in<Axes>, why); }
 };
 
 /// Stands for a device where a tensor's last type is neither an axis nor a device, or one before it

@@ -117,6 +117,26 @@ TEST_CASE("token_file: an id outside the vocabulary is found when it is read") {
   CHECK(tokens[0] == 4);
 }
 
+TEST_CASE("token_file: check finds an id outside the vocabulary anywhere in the file") {
+  token_place const place;
+  std::vector<u16> ids(100'000, 7);
+  auto const checked = [&] {
+    auto const count = static_cast<std::int64_t>(ids.size());
+    token_file::open(place.npy("a.npy", dtype::u16, {count}, ids.data()), 10).check();
+  };
+  checked();
+  for (std::size_t const position : {0, 16383, 16384, 99'999}) {
+    ids[position] = 10;
+    CHECK(contains(message_of<index_error>(checked), "position " + std::to_string(position)));
+    ids[position] = 7;
+  }
+  i32 const negative[] = {0, -1};
+  auto const whole =
+      token_file::open(place.npy("b.npy", dtype::i32, {2}, negative), std::int64_t{1} << 31);
+  CHECK(contains(message_of<index_error>([&] { whole.check(); }), "is -1"));
+  token_file::open(place.raw("c.txt", "any \xff"), 256).check();
+}
+
 TEST_CASE("token_file: ids that are not aligned to their type") {
   token_place const place;
   std::string const header = "{'descr': '<i4', 'fortran_order': False, 'shape': (2,)}";

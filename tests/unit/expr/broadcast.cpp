@@ -12,7 +12,8 @@ struct C : axis<"c", 2> {};
 
 auto wide() { return counting<f64, A, B, C>(A{2}, B{3}); }
 
-template <class X, class Y> concept adds = !same<decltype(std::declval<X>() + std::declval<Y>()), poisoned>;
+template <class X, class Y>
+concept adds = !same<decltype(std::declval<X>() + std::declval<Y>()), poisoned>;
 
 }  // namespace
 
@@ -63,8 +64,10 @@ TEST_CASE("extent 1 is an extent like any other, 0 too") {
   for (int const n : {1, 0, 2, 4})
     CHECK(has(sentence([&] { (void)(x + zeros<f64, B>(B{n})); }),
               {"+: axis `b` has extent 3 in operand 1 and ", "in operand 2", "[a 2, b 3]"}));
-  CHECK(has(sentence([&] { (void)(zeros<f64, B>(B{1}) * x); }), {"*: axis `b` has extent 1 in operand 1 and 3 in operand 2"}));
-  CHECK(has(sentence([&] { (void)where(x > 0, x, zeros<f64, A>(A{5})); }), {"where: axis `a`", "2", "5", "operand 3"}));
+  CHECK(has(sentence([&] { (void)(zeros<f64, B>(B{1}) * x); }),
+            {"*: axis `b` has extent 1 in operand 1 and 3 in operand 2"}));
+  CHECK(has(sentence([&] { (void)where(x > 0, x, zeros<f64, A>(A{5})); }),
+            {"where: axis `a`", "2", "5", "operand 3"}));
   CHECK(numbers(zeros<f64, A, B>(A{0}, B{3}) + ones<f64, B>(B{3})).empty());
   CHECK(numbers(zeros<f64, A>(A{1}) + ones<f64, A>(A{1})) == doubles{1});
 }
@@ -73,7 +76,8 @@ TEST_CASE("views and broadcast views as operands") {
   tensor x = wide();
   tensor b = from<f64, B>({100, 200, 300}, B{3});
   CHECK(numbers(x + broadcast<A>(b, A{2})) == numbers(x + b));
-  CHECK(numbers(at<C>(x, 1) + reverse<B>(b)) == numbers(tensor(at<C>(x, 1)) + tensor(reverse<B>(b))));
+  CHECK(numbers(at<C>(x, 1) + reverse<B>(b)) ==
+        numbers(tensor(at<C>(x, 1)) + tensor(reverse<B>(b))));
   CHECK(numbers(at<A>(x, 0) * at<A>(x, 1)) == doubles{0, 7, 16, 27, 40, 55});
 }
 

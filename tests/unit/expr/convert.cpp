@@ -28,7 +28,9 @@ template <class From, class... To> void small_numbers_survive(pack<To...>) {
 }
 
 using everything = pack<f64, f32, f16, bf16, f8_e4m3, f8_e5m2, i64, i32, i16, i8, u16, u8, boolean>;
-template <class... From> void all_pairs(pack<From...>) { (small_numbers_survive<From>(everything{}), ...); }
+template <class... From> void all_pairs(pack<From...>) {
+  (small_numbers_survive<From>(everything{}), ...);
+}
 
 }  // namespace
 
@@ -42,7 +44,8 @@ TEST_CASE("floats round to nearest, ties to even") {
   CHECK(numbers(of<f8_e5m2>({9, 11, 57344, 70000})) == doubles{8, 12, 57344, infinity});
   CHECK(numbers(of<f32>({1 + 1e-9, 1e300})) == doubles{1, infinity});
   // Once, not through f32: 1 + 2^-8 + 2^-40 lies above the tie of bf16.
-  CHECK(numbers(of<bf16>({1 + std::ldexp(1, -8) + std::ldexp(1, -40)})) == doubles{1 + std::ldexp(1, -7)});
+  CHECK(numbers(of<bf16>({1 + std::ldexp(1, -8) + std::ldexp(1, -40)})) ==
+        doubles{1 + std::ldexp(1, -7)});
   CHECK(numbers(to<bf16>(full<i64, N>((i64{1} << 32) + (i64{1} << 24) + 1, N{1}))) ==
         doubles{std::ldexp(1, 32) + std::ldexp(1, 25)});
 }
@@ -50,16 +53,19 @@ TEST_CASE("floats round to nearest, ties to even") {
 TEST_CASE("to integers: truncated, out of range the nearest bound, NaN 0") {
   double const inf = infinity;
   double const none = not_a_number;
-  CHECK(numbers(of<i32>({1.9, -1.9, 0.5, none, inf, -inf})) == doubles{1, -1, 0, 0, 2147483647, -2147483648.0});
+  CHECK(numbers(of<i32>({1.9, -1.9, 0.5, none, inf, -inf})) ==
+        doubles{1, -1, 0, 0, 2147483647, -2147483648.0});
   CHECK(numbers(of<i8>({127.5, 128, -129, 1e30})) == doubles{127, 127, -128, 127});
   CHECK(numbers(of<u8>({-1, 255.9, 256, none})) == doubles{0, 255, 255, 0});
   CHECK(numbers(of<u16>({-0.5, 65535, 1e9})) == doubles{0, 65535, 65535});
-  CHECK(list(of<i64>({1e300, -1e300, 9e18})) ==
-        std::vector<i64>{std::numeric_limits<i64>::max(), std::numeric_limits<i64>::min(), i64{9000000000000000000}});
+  CHECK(list(of<i64>({1e300, -1e300, 9e18})) == std::vector<i64>{std::numeric_limits<i64>::max(),
+                                                                 std::numeric_limits<i64>::min(),
+                                                                 i64{9000000000000000000}});
   // Between integers modulo 2^bits, as in C++ and NumPy.
   CHECK(numbers(to<i8>(from<i64, N>({300, -300, 5}, N{3}))) == doubles{44, -44, 5});
   CHECK(numbers(to<u8>(from<i8, N>({-1, 127}, N{2}))) == doubles{255, 127});
-  CHECK(numbers(to<i32>(from<f16, N>({f16(infinity), f16(-2.5f)}, N{2}))) == doubles{2147483647, -2});
+  CHECK(numbers(to<i32>(from<f16, N>({f16(infinity), f16(-2.5f)}, N{2}))) ==
+        doubles{2147483647, -2});
   CHECK(numbers(of<boolean>({0, -0.0, 0.1, none, inf})) == doubles{0, 0, 1, 1, 1});
 }
 

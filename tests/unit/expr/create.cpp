@@ -1,4 +1,5 @@
-// zeros, ones, full, from, iota, extent_of: extents by value, every dtype, what does not fit throws.
+// zeros, ones, full, from, iota, extent_of: extents by value, every dtype, what does not fit
+// throws.
 #include "tests/unit/expr/values.hpp"
 
 #include <cmath>
@@ -35,7 +36,8 @@ TEST_CASE("dynamic extents by value, in any order; static ones are not given") {
   tensor x = zeros<f32, Batch, Hidden>(Batch{2});
   static_assert(same<decltype(x), tensor<f32, Batch, Hidden>>);
   CHECK(numbers(x) == doubles(6));
-  CHECK(zeros<f32, Batch, Hidden, Seq>(Seq{4}, Batch{2}).shape() == shape<Batch, Hidden, Seq>{{2, 3, 4}});
+  CHECK(zeros<f32, Batch, Hidden, Seq>(Seq{4}, Batch{2}).shape() ==
+        shape<Batch, Hidden, Seq>{{2, 3, 4}});
   CHECK(numbers(ones<f32, Hidden>()) == doubles{1, 1, 1});
   CHECK(numbers(full<f32, Batch>(2.5, Batch{2})) == doubles{2.5, 2.5});
   CHECK(full<f32>(3).item() == 3);
@@ -63,14 +65,17 @@ TEST_CASE("every dtype") {
   CHECK(full<boolean>(true).item());
   // A value is that of its dtype, whether it has been stored or fuses.
   CHECK(numbers(full<bf16>(0.1) == 0.1) == doubles{1});
-  CHECK(numbers(to<f32>(full<bf16, Hidden>(0.1)))[0] == static_cast<double>(static_cast<float>(bf16(0.1))));
+  CHECK(numbers(to<f32>(full<bf16, Hidden>(0.1)))[0] ==
+        static_cast<double>(static_cast<float>(bf16(0.1))));
 }
 
 TEST_CASE("a number that an integer dtype does not hold") {
   CHECK(has(sentence<value_error>([] { (void)full<i8, Hidden>(300); }), {"full", "300", "i8"}));
   CHECK(has(sentence<value_error>([] { (void)full<u8, Hidden>(-1); }), {"full", "-1", "u8"}));
-  CHECK(has(sentence<value_error>([] { (void)full<u16, Hidden>(65536); }), {"full", "65536", "u16"}));
-  CHECK(has(sentence<value_error>([] { (void)full<i64>(~std::uint64_t{0}); }), {"full", "18446744073709551615", "i64"}));
+  CHECK(
+      has(sentence<value_error>([] { (void)full<u16, Hidden>(65536); }), {"full", "65536", "u16"}));
+  CHECK(has(sentence<value_error>([] { (void)full<i64>(~std::uint64_t{0}); }),
+            {"full", "18446744073709551615", "i64"}));
   CHECK(full<i8>(-128).item() == -128);
   CHECK(full<u16>(65535).item() == 65535);
 }
@@ -85,23 +90,28 @@ TEST_CASE("from copies the elements of a span in row-major order") {
   CHECK(x(Batch{1}, Hidden{0}) == 4);
   CHECK(from<f32>({7}).item() == 7);
   CHECK(numbers(from<f32, Batch>(std::span<f32 const>(), Batch{0})).empty());
-  CHECK(has(sentence([&] { (void)from<f32, Batch, Hidden>(std::span<f32 const>(values), Batch{3}); }),
-            {"from", "6", "[batch 3, hidden 3]", "9"}));
+  CHECK(
+      has(sentence([&] { (void)from<f32, Batch, Hidden>(std::span<f32 const>(values), Batch{3}); }),
+          {"from", "6", "[batch 3, hidden 3]", "9"}));
   CHECK_THROWS_AS((void)(from<f32, Hidden>({1, 2})), shape_error);
   CHECK_THROWS_AS((void)(from<f32, Batch>({}, Batch{-1})), shape_error);
   CHECK_THROWS_AS((void)(from<f32, Batch, Seq>({}, Batch{-1}, Seq{0})), shape_error);
 }
 
 TEST_CASE("extents that cannot be") {
-  for (auto const& said : {sentence([] { (void)zeros<f32, Batch>(Batch{-1}); }), sentence([] { (void)ones<f32, Batch>(Batch{-1}); }),
-                           sentence([] { (void)full<f32, Batch>(1, Batch{-1}); }), sentence([] { (void)iota<i32, Batch>(Batch{-1}); }),
-                           sentence([] { (void)random::normal<f32, Batch>(random::key(1), Batch{-1}); })})
+  for (auto const& said : {sentence([] { (void)zeros<f32, Batch>(Batch{-1}); }),
+                           sentence([] { (void)ones<f32, Batch>(Batch{-1}); }),
+                           sentence([] { (void)full<f32, Batch>(1, Batch{-1}); }),
+                           sentence([] { (void)iota<i32, Batch>(Batch{-1}); }), sentence([] {
+                             (void)random::normal<f32, Batch>(random::key(1), Batch{-1});
+                           })})
     CHECK(has(said, {"`batch`", "-1"}));
   std::int64_t const huge = std::int64_t{1} << 40;
   CHECK(has(sentence([&] { (void)zeros<f32, Batch, Seq>(Batch{huge}, Seq{huge}); }), {"63 bits"}));
   CHECK_THROWS_AS((void)(zeros<f32, Batch>(Batch{std::int64_t{1} << 62})), shape_error);
   // Elements fit, bytes do not; a zero elsewhere is no excuse.
-  CHECK_THROWS_AS((void)(from<f64, Batch, Seq>({}, Batch{std::int64_t{1} << 61}, Seq{0})), shape_error);
+  CHECK_THROWS_AS((void)(from<f64, Batch, Seq>({}, Batch{std::int64_t{1} << 61}, Seq{0})),
+                  shape_error);
 }
 
 TEST_CASE("more memory than there is") {
@@ -119,7 +129,8 @@ TEST_CASE("iota counts, of every dtype that counts") {
   CHECK(numbers(iota<i32, Seq>(Seq{0})).empty());
   // It fuses.
   tally const ran;
-  tensor mask = iota<i32, Seq>(Seq{3}) >= rename<Seq, Batch>(iota<i32, Seq>(Seq{3})) * 0 + broadcast<Batch>(iota<i32, Seq>(Seq{3}), Batch{3});
+  tensor mask = iota<i32, Seq>(Seq{3}) >= rename<Seq, Batch>(iota<i32, Seq>(Seq{3})) * 0 +
+                                              broadcast<Batch>(iota<i32, Seq>(Seq{3}), Batch{3});
   CHECK(mask.shape() == shape<Batch, Seq>{{3, 3}});
   CHECK(ran.copies() == 0);
 }

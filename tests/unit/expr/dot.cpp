@@ -26,10 +26,12 @@ TEST_CASE("dot") {
   CHECK(numbers(z) == doubles{5, 50});
   CHECK(dot<Batch, Hidden>(x, x).item() == 55);
   CHECK(dot<Hidden>(at<Batch>(x, 0), at<Batch>(x, 1)).item() == 14);
-  tensor u = dot<Heads, Hidden>(counting<f64, Batch, Heads, Hidden>(Batch{2}, Heads{2}), counting<f64, Heads, Hidden, Mlp>(Heads{2}, Mlp{1}));
+  tensor u = dot<Heads, Hidden>(counting<f64, Batch, Heads, Hidden>(Batch{2}, Heads{2}),
+                                counting<f64, Heads, Hidden, Mlp>(Heads{2}, Mlp{1}));
   static_assert(same<decltype(u), tensor<f64, Batch, Mlp>>);
   CHECK(numbers(u) == doubles{55, 145});
   // No axis: the product, broadcast over all axes by name.
   CHECK(numbers(dot<>(at<Batch>(x, 1), at<Batch>(x, 1))) == doubles{9, 16, 25});
-  CHECK(has(sentence([] { (void)dot<Mlp>(zeros<f64, Mlp>(Mlp{2}), zeros<f64, Mlp>(Mlp{3})); }), {"`mlp`", "2", "3"}));
+  CHECK(has(sentence([] { (void)dot<Mlp>(zeros<f64, Mlp>(Mlp{2}), zeros<f64, Mlp>(Mlp{3})); }),
+            {"`mlp`", "2", "3"}));
 }

@@ -1,4 +1,5 @@
-// einsum at run time: every form of the grammar against loops, result types, ranks and operand counts.
+// einsum at run time: every form of the grammar against loops, result types, ranks and operand
+// counts.
 #include "tests/unit/expr/values.hpp"
 
 using namespace ricci;
@@ -62,7 +63,8 @@ TEST_CASE("`...` stands for the axes not named, in order of first appearance") {
   static_assert(same<decltype(both), tensor<f64, Batch, Seq, Mlp>>);
   check_product(both);
   // Dots that stand for nothing.
-  tensor none = einsum<"batch seq hidden ..., ... hidden mlp -> batch ... seq mlp">(operand(), weight());
+  tensor none =
+      einsum<"batch seq hidden ..., ... hidden mlp -> batch ... seq mlp">(operand(), weight());
   static_assert(same<decltype(none), tensor<f64, Batch, Seq, Mlp>>);
   check_product(none);
   // Without dots in the result what stood under them is summed.
@@ -87,7 +89,8 @@ TEST_CASE("one axis under two indices") {
   tensor q = counting<f64, Batch, Seq, Heads, HeadDim>(Batch{2}, Seq{3});
   tensor k = counting_from<f64, Batch, Seq, Heads, HeadDim>(5, Batch{2}, Seq{3});
   tensor scores =
-      einsum<"batch seq=q heads head_dim, batch seq=k heads head_dim -> batch heads query=q key=k", Query, Key>(q, k);
+      einsum<"batch seq=q heads head_dim, batch seq=k heads head_dim -> batch heads query=q key=k",
+             Query, Key>(q, k);
   static_assert(same<decltype(scores), tensor<f64, Batch, Heads, Query, Key>>);
   for (int b = 0; b < 2; ++b)
     for (int h = 0; h < 2; ++h)
@@ -95,7 +98,8 @@ TEST_CASE("one axis under two indices") {
         for (int j = 0; j < 3; ++j) {
           double expected = 0;
           for (int d = 0; d < 3; ++d)
-            expected += q(Batch{b}, Seq{i}, Heads{h}, HeadDim{d}) * k(Batch{b}, Seq{j}, Heads{h}, HeadDim{d});
+            expected += q(Batch{b}, Seq{i}, Heads{h}, HeadDim{d}) *
+                        k(Batch{b}, Seq{j}, Heads{h}, HeadDim{d});
           CHECK(scores(Batch{b}, Heads{h}, Query{i}, Key{j}) == expected);
         }
 }
@@ -120,7 +124,8 @@ TEST_CASE("an axis to itself through its prime") {
   static_assert(prime<prime<Hidden>>::name.view() == "hidden''");
   for (int o = 0; o < 6; ++o) {
     double expected = 0;
-    for (int h = 0; h < 6; ++h) expected += x(Batch{1}, Seq{2}, Hidden{h}) * w(Hidden{h}, prime<Hidden>{o});
+    for (int h = 0; h < 6; ++h)
+      expected += x(Batch{1}, Seq{2}, Hidden{h}) * w(Hidden{h}, prime<Hidden>{o});
     CHECK(y(Batch{1}, Seq{2}, Hidden{o}) == expected);
   }
   // Twice: hidden -> hidden' -> hidden''.
@@ -142,7 +147,8 @@ TEST_CASE("axes split and merged inside a contraction") {
   tensor flat = rearrange<"heads head_dim mlp -> hidden=(heads head_dim) mlp", Hidden>(w);
   CHECK(numbers(y) == numbers(einsum<"... hidden, hidden mlp -> ... mlp">(x, flat)));
   // Merged in the result.
-  tensor merged = einsum<"row=i, col=j -> k=(i j)", K>(counting<f64, Row>(Row{2}), counting<f64, Col>(Col{3}));
+  tensor merged =
+      einsum<"row=i, col=j -> k=(i j)", K>(counting<f64, Row>(Row{2}), counting<f64, Col>(Col{3}));
   static_assert(same<decltype(merged), tensor<f64, K>>);
   CHECK(numbers(merged) == doubles{0, 0, 0, 0, 1, 2});
   // A number is an index without a name: it is summed.
@@ -179,14 +185,19 @@ TEST_CASE("generic code builds its pattern out of names") {
 }
 
 TEST_CASE("dtypes of the result are those of the operands") {
-  tensor f = einsum<"i k, k j -> i j">(ones<bf16, I, K>(I{2}, K{300}), ones<bf16, K, J>(K{300}, J{2}));
+  tensor f =
+      einsum<"i k, k j -> i j">(ones<bf16, I, K>(I{2}, K{300}), ones<bf16, K, J>(K{300}, J{2}));
   static_assert(same<decltype(f), tensor<bf16, I, J>>);
   CHECK(numbers(f) == doubles{300, 300, 300, 300});
   // 2049 ones: an f16 accumulator stops at 2048, f32 rounds once to the even neighbour.
-  CHECK(numbers(einsum<"i, i -> ">(full<f16, I>(1, I{2051}), ones<f16, I>(I{2051}))) == doubles{2052});
-  CHECK(numbers(einsum<"i, i -> ">(ones<f8_e4m3, I>(I{40}), ones<f8_e4m3, I>(I{40}))) == doubles{40});
-  CHECK(numbers(einsum<"i, i -> ">(ones<f8_e5m2, I>(I{40}), ones<f8_e5m2, I>(I{40}))) == doubles{40});
-  tensor n = einsum<"i k, k j -> i j">(counting<i64, I, K>(I{2}, K{2}), counting<i64, K, J>(K{2}, J{2}));
+  CHECK(numbers(einsum<"i, i -> ">(full<f16, I>(1, I{2051}), ones<f16, I>(I{2051}))) ==
+        doubles{2052});
+  CHECK(numbers(einsum<"i, i -> ">(ones<f8_e4m3, I>(I{40}), ones<f8_e4m3, I>(I{40}))) ==
+        doubles{40});
+  CHECK(numbers(einsum<"i, i -> ">(ones<f8_e5m2, I>(I{40}), ones<f8_e5m2, I>(I{40}))) ==
+        doubles{40});
+  tensor n =
+      einsum<"i k, k j -> i j">(counting<i64, I, K>(I{2}, K{2}), counting<i64, K, J>(K{2}, J{2}));
   CHECK(list(n) == std::vector<i64>{2, 3, 6, 11});
   CHECK(numbers(einsum<"i, i -> ">(full<u8, I>(10, I{2}), full<u8, I>(12, I{2}))) == doubles{240});
 }
@@ -203,7 +214,8 @@ TEST_CASE("five operands, and an operand used twice") {
       for (int j = 0; j < 3; ++j)
         for (int k = 0; k < 2; ++k)
           for (int r = 0; r < 2; ++r)
-            expected += a(I{i}, J{j}) * b(J{j}, K{k}) * c(K{k}, Row{r}) * d(Row{r}, Col{col}) * a(I{i}, J{j});
+            expected += a(I{i}, J{j}) * b(J{j}, K{k}) * c(K{k}, Row{r}) * d(Row{r}, Col{col}) *
+                        a(I{i}, J{j});
       CHECK(y(I{i}, Col{col}) == expected);
     }
 }

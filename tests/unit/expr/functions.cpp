@@ -20,7 +20,8 @@ template <class T> double tolerance() {
   return same<T, f8_e4m3> ? 1.0 / 8 : 1.0 / 4;
 }
 
-template <class T, class F, class G> void check(char const* name, F const& ours, G const& theirs, doubles const& at) {
+template <class T, class F, class G>
+void check(char const* name, F const& ours, G const& theirs, doubles const& at) {
   std::vector<T> list;
   for (double const x : at) list.push_back(static_cast<T>(x));
   tensor x = from<T, N>(std::span<T const>(list), N{list.size()});
@@ -32,13 +33,15 @@ template <class T, class F, class G> void check(char const* name, F const& ours,
     if (std::isnan(expected))
       CHECK(std::isnan(got[i]));
     else
-      CHECK((got[i] == expected || std::abs(got[i] - expected) <= tolerance<T>() * (std::abs(expected) + 0.05)));
+      CHECK((got[i] == expected ||
+             std::abs(got[i] - expected) <= tolerance<T>() * (std::abs(expected) + 0.05)));
   }
 }
 
 double gelu_of(double x) { return x * 0.5 * (1 + std::erf(x / std::sqrt(2.0))); }
 double gelu_tanh_of(double x) {
-  return 0.5 * x * (1 + std::tanh(std::sqrt(2 / 3.14159265358979323846) * (x + 0.044715 * x * x * x)));
+  return 0.5 * x *
+         (1 + std::tanh(std::sqrt(2 / 3.14159265358979323846) * (x + 0.044715 * x * x * x)));
 }
 double sigmoid_of(double x) { return 1 / (1 + std::exp(-x)); }
 
@@ -48,47 +51,98 @@ TEST_CASE_TEMPLATE("against <cmath>", T, f64, f32, f16, bf16, f8_e4m3, f8_e5m2) 
   doubles const any{-6, -2.5, -1, -0.5, -0.0, 0, 0.1, 0.25, 0.75, 1, 1.5, 2, 3, 5, 0.3, -0.7, 4};
   doubles const positive{0.0625, 0.1, 0.5, 1, 1.5, 2, 4, 8, 20, 100, 3};
   check<T>("exp", [](auto const& x) { return exp(x); }, [](double x) { return std::exp(x); }, any);
-  check<T>("log", [](auto const& x) { return log(x); }, [](double x) { return std::log(x); }, positive);
-  check<T>("sqrt", [](auto const& x) { return sqrt(x); }, [](double x) { return std::sqrt(x); }, positive);
-  check<T>("rsqrt", [](auto const& x) { return rsqrt(x); }, [](double x) { return 1 / std::sqrt(x); }, positive);
+  check<T>(
+      "log", [](auto const& x) { return log(x); }, [](double x) { return std::log(x); }, positive);
+  check<T>(
+      "sqrt", [](auto const& x) { return sqrt(x); }, [](double x) { return std::sqrt(x); },
+      positive);
+  check<T>(
+      "rsqrt", [](auto const& x) { return rsqrt(x); }, [](double x) { return 1 / std::sqrt(x); },
+      positive);
   check<T>("sin", [](auto const& x) { return sin(x); }, [](double x) { return std::sin(x); }, any);
   check<T>("cos", [](auto const& x) { return cos(x); }, [](double x) { return std::cos(x); }, any);
-  check<T>("tanh", [](auto const& x) { return tanh(x); }, [](double x) { return std::tanh(x); }, any);
+  check<T>(
+      "tanh", [](auto const& x) { return tanh(x); }, [](double x) { return std::tanh(x); }, any);
   check<T>("sigmoid", [](auto const& x) { return sigmoid(x); }, sigmoid_of, any);
   check<T>("erf", [](auto const& x) { return erf(x); }, [](double x) { return std::erf(x); }, any);
-  check<T>("relu", [](auto const& x) { return relu(x); }, [](double x) { return x > 0 ? x : 0; }, any);
-  check<T>("silu", [](auto const& x) { return silu(x); }, [](double x) { return x * sigmoid_of(x); }, any);
+  check<T>(
+      "relu", [](auto const& x) { return relu(x); }, [](double x) { return x > 0 ? x : 0; }, any);
+  check<T>(
+      "silu", [](auto const& x) { return silu(x); }, [](double x) { return x * sigmoid_of(x); },
+      any);
   check<T>("gelu", [](auto const& x) { return gelu(x); }, gelu_of, any);
   check<T>("gelu_tanh", [](auto const& x) { return gelu_tanh(x); }, gelu_tanh_of, any);
   check<T>("abs", [](auto const& x) { return abs(x); }, [](double x) { return std::abs(x); }, any);
-  check<T>("sign", [](auto const& x) { return sign(x); }, [](double x) { return x > 0 ? 1 : x < 0 ? -1 : 0; }, any);
+  check<T>(
+      "sign", [](auto const& x) { return sign(x); },
+      [](double x) { return x > 0   ? 1
+                            : x < 0 ? -1
+                                    : 0; }, any);
   check<T>("square", [](auto const& x) { return square(x); }, [](double x) { return x * x; }, any);
-  check<T>("reciprocal", [](auto const& x) { return reciprocal(x); }, [](double x) { return 1 / x; }, positive);
-  check<T>("pow 3", [](auto const& x) { return pow(x, 3); }, [](double x) { return x * x * x; }, any);
-  check<T>("pow 0.5", [](auto const& x) { return pow(x, 0.5); }, [](double x) { return std::sqrt(x); }, positive);
-  check<T>("2 to the", [](auto const& x) { return pow(2, x); }, [](double x) { return std::exp2(x); }, any);
-  check<T>("clamp", [](auto const& x) { return clamp(x, -0.5, 2); }, [](double x) { return x < -0.5 ? -0.5 : x > 2 ? 2 : x; }, any);
-  check<T>("minimum", [](auto const& x) { return minimum(x, 1); }, [](double x) { return std::min(x, 1.0); }, any);
-  check<T>("maximum", [](auto const& x) { return maximum(x, 1); }, [](double x) { return std::max(x, 1.0); }, any);
+  check<T>(
+      "reciprocal", [](auto const& x) { return reciprocal(x); }, [](double x) { return 1 / x; },
+      positive);
+  check<T>(
+      "pow 3", [](auto const& x) { return pow(x, 3); }, [](double x) { return x * x * x; }, any);
+  check<T>(
+      "pow 0.5", [](auto const& x) { return pow(x, 0.5); }, [](double x) { return std::sqrt(x); },
+      positive);
+  check<T>(
+      "2 to the", [](auto const& x) { return pow(2, x); }, [](double x) { return std::exp2(x); },
+      any);
+  check<T>(
+      "clamp", [](auto const& x) { return clamp(x, -0.5, 2); },
+      [](double x) { return x < -0.5 ? -0.5
+                            : x > 2  ? 2
+                                     : x; }, any);
+  check<T>(
+      "minimum", [](auto const& x) { return minimum(x, 1); },
+      [](double x) { return std::min(x, 1.0); }, any);
+  check<T>(
+      "maximum", [](auto const& x) { return maximum(x, 1); },
+      [](double x) { return std::max(x, 1.0); }, any);
 }
 
 TEST_CASE_TEMPLATE("at the ends of the range", T, f64, f32) {
   double const inf = infinity;
   double const none = not_a_number;
   doubles const ends{-inf, inf, none, -1000, 1000, -1e30, 1e30};
-  check<T>("exp", [](auto const& x) { return exp(x); }, [](double x) { return std::exp(static_cast<T>(x)); }, ends);
-  check<T>("tanh", [](auto const& x) { return tanh(x); }, [](double x) { return std::tanh(x); }, ends);
+  check<T>(
+      "exp", [](auto const& x) { return exp(x); },
+      [](double x) { return std::exp(static_cast<T>(x)); }, ends);
+  check<T>(
+      "tanh", [](auto const& x) { return tanh(x); }, [](double x) { return std::tanh(x); }, ends);
   check<T>("sigmoid", [](auto const& x) { return sigmoid(x); }, sigmoid_of, ends);
   check<T>("erf", [](auto const& x) { return erf(x); }, [](double x) { return std::erf(x); }, ends);
-  check<T>("relu", [](auto const& x) { return relu(x); }, [](double x) { return std::isnan(x) ? x : x > 0 ? x : 0; }, ends);
-  check<T>("log", [](auto const& x) { return log(x); }, [](double x) { return std::log(x); }, {0, -1, inf, none, 1e-40});
-  check<T>("sqrt", [](auto const& x) { return sqrt(x); }, [](double x) { return std::sqrt(x); }, {0, -1, inf, none});
-  check<T>("gelu of large", [](auto const& x) { return gelu(x); }, [](double x) { return x > 0 ? x : 0; }, {100, -100, 40, 1e30});
-  check<T>("gelu_tanh of large", [](auto const& x) { return gelu_tanh(x); }, [](double x) { return x > 0 ? x : 0; }, {100, -100, 40});
-  check<T>("silu of large", [](auto const& x) { return silu(x); }, [](double x) { return x > 0 ? x : 0; }, {200, -200});
-  check<T>("pow", [](auto const& x) { return pow(x, 2); }, [](double x) { return std::pow(x, 2); }, {-3, -inf, inf, 0, none});
-  check<T>("pow 0", [](auto const& x) { return pow(x, 0); }, [](double) { return 1; }, {-3, 0, inf, none});
-  check<T>("pow of a negative", [](auto const& x) { return pow(x, 0.5); }, [](double x) { return std::pow(x, 0.5); }, {-3, -1});
+  check<T>(
+      "relu", [](auto const& x) { return relu(x); },
+      [](double x) { return std::isnan(x) ? x
+                            : x > 0       ? x
+                                          : 0; }, ends);
+  check<T>(
+      "log", [](auto const& x) { return log(x); }, [](double x) { return std::log(x); },
+      {0, -1, inf, none, 1e-40});
+  check<T>(
+      "sqrt", [](auto const& x) { return sqrt(x); }, [](double x) { return std::sqrt(x); },
+      {0, -1, inf, none});
+  check<T>(
+      "gelu of large", [](auto const& x) { return gelu(x); },
+      [](double x) { return x > 0 ? x : 0; }, {100, -100, 40, 1e30});
+  check<T>(
+      "gelu_tanh of large", [](auto const& x) { return gelu_tanh(x); },
+      [](double x) { return x > 0 ? x : 0; }, {100, -100, 40});
+  check<T>(
+      "silu of large", [](auto const& x) { return silu(x); },
+      [](double x) { return x > 0 ? x : 0; }, {200, -200});
+  check<T>(
+      "pow", [](auto const& x) { return pow(x, 2); }, [](double x) { return std::pow(x, 2); },
+      {-3, -inf, inf, 0, none});
+  check<T>(
+      "pow 0", [](auto const& x) { return pow(x, 0); }, [](double) { return 1; },
+      {-3, 0, inf, none});
+  check<T>(
+      "pow of a negative", [](auto const& x) { return pow(x, 0.5); },
+      [](double x) { return std::pow(x, 0.5); }, {-3, -1});
 }
 
 TEST_CASE("integers: what is defined on them") {
@@ -108,7 +162,8 @@ TEST_CASE("every length beside the vector width, and views") {
     auto const in = numbers(x);
     auto const out = numbers(gelu(x));
     bool all_near = true;
-    for (std::size_t i = 0; i < in.size(); ++i) all_near = all_near && std::abs(out[i] - gelu_of(in[i])) < 2e-6;
+    for (std::size_t i = 0; i < in.size(); ++i)
+      all_near = all_near && std::abs(out[i] - gelu_of(in[i])) < 2e-6;
     CHECK(all_near);
   }
   tensor x = random::normal<f32, M, N>(random::key(3), M{13}, N{29});
@@ -131,6 +186,7 @@ TEST_CASE("a statement of several functions is one loop") {
     for (int n = 0; n < 7; ++n) {
       double const v = x(M{m}, N{n});
       double const c = b(N{n});
-      CHECK(y(M{m}, N{n}) == doctest::Approx(gelu_of(v * 2 + c) / (1 + v * v) - sigmoid_of(v)).epsilon(1e-5));
+      CHECK(y(M{m}, N{n}) ==
+            doctest::Approx(gelu_of(v * 2 + c) / (1 + v * v) - sigmoid_of(v)).epsilon(1e-5));
     }
 }

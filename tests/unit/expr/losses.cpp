@@ -23,7 +23,8 @@ double cross_entropy_of(doubles const& logits, std::size_t target) {
 }  // namespace
 
 TEST_CASE("cross_entropy against the formula, whatever the order of axes") {
-  tensor logits = random::normal<f64, Batch, Seq, Vocab>(random::key(1), Batch{2}, Seq{3}, Vocab{11});
+  tensor logits =
+      random::normal<f64, Batch, Seq, Vocab>(random::key(1), Batch{2}, Seq{3}, Vocab{11});
   tensor targets = from<i32, Batch, Seq>({0, 10, 5, 3, 3, 9}, Batch{2}, Seq{3});
   tensor each = cross_entropy_each<Vocab>(logits, targets);
   static_assert(same<decltype(each), tensor<f64, Batch, Seq>>);
@@ -38,8 +39,10 @@ TEST_CASE("cross_entropy against the formula, whatever the order of axes") {
   tensor loss = cross_entropy<Vocab>(logits, targets);
   static_assert(same<decltype(loss), tensor<f64>>);
   CHECK(loss.item() == doctest::Approx(total / 6));
-  CHECK(cross_entropy<Vocab>(permute<Vocab, Seq, Batch>(logits), targets).item() == doctest::Approx(total / 6));
-  CHECK(cross_entropy<Vocab>(logits, permute<Seq, Batch>(targets)).item() == doctest::Approx(total / 6));
+  CHECK(cross_entropy<Vocab>(permute<Vocab, Seq, Batch>(logits), targets).item() ==
+        doctest::Approx(total / 6));
+  CHECK(cross_entropy<Vocab>(logits, permute<Seq, Batch>(targets)).item() ==
+        doctest::Approx(total / 6));
   CHECK(cross_entropy<Vocab>(logits, to<u8>(targets)).item() == doctest::Approx(total / 6));
   CHECK(cross_entropy<Vocab>(logits * 1, targets + 0).item() == doctest::Approx(total / 6));
   // A single place.
@@ -52,24 +55,30 @@ TEST_CASE("cross_entropy of narrow floats computes in f32") {
   tensor targets = from<i64, Batch>({1, 2, 0, 8}, Batch{4});
   CHECK(numbers(cross_entropy_each<Vocab>(to<bf16>(logits), targets)) ==
         numbers(to<bf16>(cross_entropy_each<Vocab>(to<f32>(to<bf16>(logits)), targets))));
-  static_assert(same<decltype(tensor(cross_entropy<Vocab>(to<f16>(logits), targets))), tensor<f16>>);
+  static_assert(
+      same<decltype(tensor(cross_entropy<Vocab>(to<f16>(logits), targets))), tensor<f16>>);
 }
 
 TEST_CASE("large logits, masked classes") {
-  tensor logits = from<f32, Batch, Vocab>({1000, 0, -infinity, 2, 3, -infinity}, Batch{2}, Vocab{3});
+  tensor logits =
+      from<f32, Batch, Vocab>({1000, 0, -infinity, 2, 3, -infinity}, Batch{2}, Vocab{3});
   auto const each = numbers(cross_entropy_each<Vocab>(logits, from<i32, Batch>({0, 1}, Batch{2})));
   CHECK(each[0] == 0);
   CHECK(each[1] == doctest::Approx(std::log(1 + std::exp(-1.0))));
-  CHECK(numbers(cross_entropy_each<Vocab>(logits, from<i32, Batch>({2, 1}, Batch{2})))[0] == infinity);
+  CHECK(numbers(cross_entropy_each<Vocab>(logits, from<i32, Batch>({2, 1}, Batch{2})))[0] ==
+        infinity);
 }
 
 TEST_CASE("targets outside the classes, extents that differ") {
   tensor logits = zeros<f32, Batch, Vocab>(Batch{2}, Vocab{3});
   for (int const wrong : {3, -1, -100})
-    CHECK(has(sentence<index_error>([&] { (void)cross_entropy<Vocab>(logits, from<i32, Batch>({0, wrong}, Batch{2})).item(); }),
+    CHECK(has(sentence<index_error>([&] {
+                (void)cross_entropy<Vocab>(logits, from<i32, Batch>({0, wrong}, Batch{2})).item();
+              }),
               {"cross_entropy", std::to_string(wrong).c_str(), "`vocab`", "3"}));
   CHECK(has(sentence([&] { (void)cross_entropy<Vocab>(logits, zeros<i32, Batch>(Batch{3})); }),
-            {"cross_entropy", "`batch`", "2", "3", "operand 1", "operand 2", "[batch 2, vocab 3]", "[batch 3]"}));
+            {"cross_entropy", "`batch`", "2", "3", "operand 1", "operand 2", "[batch 2, vocab 3]",
+             "[batch 3]"}));
 }
 
 TEST_CASE("mse") {
@@ -81,7 +90,8 @@ TEST_CASE("mse") {
   CHECK(mse(full<f64>(3), full<f64>(1)).item() == 4);
   CHECK(has(sentence([&] { (void)mse(x, zeros<f32, Batch, Seq>(Batch{2}, Seq{3})); }),
             {"`seq`", "2", "3", "[batch 2, seq 2]", "[batch 2, seq 3]"}));
-  CHECK(has(sentence([&] { (void)mse(x, zeros<f32, Batch, Seq>(Batch{2}, Seq{1})); }), {"mse", "`seq`", "2", "1"}));
+  CHECK(has(sentence([&] { (void)mse(x, zeros<f32, Batch, Seq>(Batch{2}, Seq{1})); }),
+            {"mse", "`seq`", "2", "1"}));
 }
 
 TEST_CASE("second gradients of cross_entropy with narrow targets and many classes") {

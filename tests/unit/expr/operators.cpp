@@ -87,13 +87,15 @@ TEST_CASE("integers wrap") {
 
 TEST_CASE("a number that the tensor's integer dtype does not hold") {
   tensor a = of<i8>({1, 2});
-  for (auto const& said :
-       {sentence<value_error>([&] { tensor t = a + 300; }), sentence<value_error>([&] { tensor t = 300 * a; }),
-        sentence<value_error>([&] { tensor t = a < 300; }), sentence<value_error>([&] { tensor t = where(a > 0, a, 300); }),
-        sentence<value_error>([&] { tensor t = maximum(a, 300); })})
+  for (auto const& said : {sentence<value_error>([&] { tensor t = a + 300; }),
+                           sentence<value_error>([&] { tensor t = 300 * a; }),
+                           sentence<value_error>([&] { tensor t = a < 300; }),
+                           sentence<value_error>([&] { tensor t = where(a > 0, a, 300); }),
+                           sentence<value_error>([&] { tensor t = maximum(a, 300); })})
     CHECK(has(said, {"300", "i8"}));
   CHECK(has(sentence<value_error>([&] { tensor t = of<u8>({1}) - -1; }), {"-1", "u8"}));
-  CHECK(has(sentence<value_error>([&] { tensor t = of<i64>({1}) + ~std::uint64_t{0}; }), {"18446744073709551615", "i64"}));
+  CHECK(has(sentence<value_error>([&] { tensor t = of<i64>({1}) + ~std::uint64_t{0}; }),
+            {"18446744073709551615", "i64"}));
   CHECK(numbers(of<i64>({1}) + 5u) == doubles{6});
   CHECK(numbers(of<i8>({1}) + i64{5}) == doubles{6});
 }
@@ -107,7 +109,8 @@ TEST_CASE("narrow floats compute in f32 and round once, at the end of the statem
   CHECK(numbers(of<f16>({65504}) * 2)[0] == infinity);
   CHECK(numbers(of<f8_e5m2>({57344}) * 2)[0] == infinity);
   CHECK(std::isnan(numbers(of<f8_e4m3>({448}) * 2)[0]));
-  // A number takes the tensor's dtype: 0.1 is the nearest bf16 ... or f32, at most one rounding later.
+  // A number takes the tensor's dtype: 0.1 is the nearest bf16 ... or f32, at most one rounding
+  // later.
   CHECK(numbers(of<f32>({0}) + 0.1)[0] == static_cast<double>(0.1f));
   CHECK(numbers(of<f64>({0}) + 0.1)[0] == 0.1);
 }
@@ -146,15 +149,17 @@ TEST_CASE("where: masks, tensors, numbers") {
   CHECK(numbers(where(x > 0, x, x * 10)) == doubles{-10, 2, -30});
   tensor i = of<i16>({1, 2, 3});
   CHECK(list(where(i == 2, i, 7)) == std::vector<i16>{7, 2, 7});
-  CHECK(list(where(from<boolean, N>({true, false, true}, N{3}), from<boolean, N>({false, false, true}, N{3}), true)) ==
+  CHECK(list(where(from<boolean, N>({true, false, true}, N{3}),
+                   from<boolean, N>({false, false, true}, N{3}), true)) ==
         std::vector<bool>{false, true, true});
-  CHECK(list(where(x > 0, from<i64, N>({i64_max, i64_max, 5}, N{3}), 4)) == std::vector<i64>{4, i64_max, 4});
+  CHECK(list(where(x > 0, from<i64, N>({i64_max, i64_max, 5}, N{3}), 4)) ==
+        std::vector<i64>{4, i64_max, 4});
   // The mask broadcasts too, and what is not chosen does no harm.
   tensor wide = counting<f32, M, N>(M{2}, N{3});
   CHECK(numbers(where(x > 0, wide, -1)) == doubles{-1, 1, -1, -1, 4, -1});
   tensor wide_mask = wide > 2;
   CHECK(numbers(where(wide_mask, x, 0)) == doubles{0, 0, 0, -1, 2, -3});
-  CHECK(numbers(where(x > 0, x, log(x))) [1] == 2);
+  CHECK(numbers(where(x > 0, x, log(x)))[1] == 2);
 }
 
 TEST_CASE("rank 0 beside numbers and tensors") {

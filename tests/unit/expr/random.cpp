@@ -39,7 +39,8 @@ TEST_CASE("the same key gives the same numbers, another one others") {
   CHECK(draw(key.fold(1)) != draw(key.fold("1")));
   // Element i depends on the key and i alone: the shape does not matter.
   CHECK(list(random::normal<f32, N>(key, N{200})) == draw(key));
-  CHECK(list(slice<N>(random::uniform<f32, N>(key, N{1000}), 0, 10)) == list(random::uniform<f32, N>(key, N{10})));
+  CHECK(list(slice<N>(random::uniform<f32, N>(key, N{1000}), 0, 10)) ==
+        list(random::uniform<f32, N>(key, N{10})));
 }
 
 TEST_CASE("the same numbers at any thread count") {
@@ -97,7 +98,8 @@ TEST_CASE("a permutation has every position once") {
     CHECK(each);
   }
   CHECK(list(random::permutation<i32, N>(random::key(1), N{1000})) != list(iota<i32, N>(N{1000})));
-  CHECK(list(random::permutation<i32, N>(random::key(1), N{1000})) != list(random::permutation<i32, N>(random::key(2), N{1000})));
+  CHECK(list(random::permutation<i32, N>(random::key(1), N{1000})) !=
+        list(random::permutation<i32, N>(random::key(2), N{1000})));
   static_assert(same<decltype(random::permutation<i32, Four>(random::key(1))), tensor<i32, Four>>);
   // All orders of three come up about equally often.
   int count[3][3]{};

@@ -25,7 +25,8 @@ auto image() { return counting<f64, Row, Col>(Row{4}, Col{6}); }
 
 TEST_CASE("heads: split, permute, and back") {
   tensor x = counting<f32, Batch, Seq, Hidden>(Batch{2}, Seq{3});
-  auto y = rearrange<"batch seq hidden=(heads head_dim) -> batch heads seq head_dim", Heads, HeadDim>(x);
+  auto y =
+      rearrange<"batch seq hidden=(heads head_dim) -> batch heads seq head_dim", Heads, HeadDim>(x);
   static_assert(decltype(y)::is_view);
   static_assert(same<decltype(tensor(y)), tensor<f32, Batch, Heads, Seq, HeadDim>>);
   CHECK(shares(x, y));
@@ -33,14 +34,16 @@ TEST_CASE("heads: split, permute, and back") {
     for (int s = 0; s < 3; ++s)
       for (int h = 0; h < 2; ++h)
         for (int d = 0; d < 3; ++d)
-          CHECK(y(Batch{b}, Seq{s}, Heads{h}, HeadDim{d}) == x(Batch{b}, Seq{s}, Hidden{h * 3 + d}));
+          CHECK(y(Batch{b}, Seq{s}, Heads{h}, HeadDim{d}) ==
+                x(Batch{b}, Seq{s}, Hidden{h * 3 + d}));
   // The inverse is no view of a packed tensor, but it is one of the permuted view.
   auto back = rearrange<"batch heads seq head_dim -> batch seq hidden=(heads head_dim)", Hidden>(y);
   static_assert(decltype(back)::is_view);
   CHECK(shares(x, back));
   CHECK(list(back) == list(x));
   tensor packed = y;
-  auto copied = rearrange<"batch heads seq head_dim -> batch seq hidden=(heads head_dim)", Hidden>(packed);
+  auto copied =
+      rearrange<"batch heads seq head_dim -> batch seq hidden=(heads head_dim)", Hidden>(packed);
   static_assert(decltype(copied)::is_expression);
   tally const ran;
   CHECK(list(copied) == list(x));
@@ -65,7 +68,8 @@ TEST_CASE("a split with two unknown factors takes one by value") {
   CHECK(numbers(z) == doubles{0, 3, 6, 9, 1, 4, 7, 10, 2, 5, 8, 11});
   // Both are allowed where they fit.
   CHECK(rearrange<"all=(h w) -> h w", H, W>(x, H{4}, W{3}).shape() == shape<H, W>{{4, 3}});
-  CHECK(has(sentence([&] { (void)rearrange<"all=(h w) -> h w", H, W>(x, H{5}); }), {"rearrange", "`all`", "12", "5"}));
+  CHECK(has(sentence([&] { (void)rearrange<"all=(h w) -> h w", H, W>(x, H{5}); }),
+            {"rearrange", "`all`", "12", "5"}));
   CHECK(has(sentence([&] { (void)rearrange<"all=(h w) -> h w", H, W>(x, H{4}, W{4}); }),
             {"rearrange", "`all`", "12", "16"}));
   CHECK_THROWS_AS((void)(rearrange<"all=(h w) -> h w", H, W>(x, H{0})), shape_error);
@@ -87,22 +91,25 @@ TEST_CASE("merging in another order copies, in memory's order it does not") {
 TEST_CASE("`...`, an index renamed, an axis of a static extent") {
   tensor x = counting<f64, Batch, Seq, Hidden>(Batch{2}, Seq{2});
   CHECK(rearrange<"... hidden -> hidden ...">(x).shape() == shape<Hidden, Batch, Seq>{{6, 2, 2}});
-  CHECK(rearrange<"batch seq ... -> seq ... batch">(x).shape() == shape<Seq, Hidden, Batch>{{2, 6, 2}});
+  CHECK(rearrange<"batch seq ... -> seq ... batch">(x).shape() ==
+        shape<Seq, Hidden, Batch>{{2, 6, 2}});
   auto renamed = rearrange<"batch seq hidden -> batch col=seq hidden", Col>(x);
   static_assert(same<decltype(tensor(renamed)), tensor<f64, Batch, Col, Hidden>>);
   CHECK(shares(x, renamed));
   tensor wide = counting<f64, All>(All{6});
   auto fixed = rearrange<"all -> hidden=all", Hidden>(wide);
   static_assert(same<decltype(tensor(fixed)), tensor<f64, Hidden>>);
-  CHECK(has(sentence([&] { (void)rearrange<"all -> hidden=all", Hidden>(counting<f64, All>(All{5})); }),
-            {"rearrange", "5", "6", "`all`", "`hidden`"}));
+  CHECK(has(
+      sentence([&] { (void)rearrange<"all -> hidden=all", Hidden>(counting<f64, All>(All{5})); }),
+      {"rearrange", "5", "6", "`all`", "`hidden`"}));
 }
 
 TEST_CASE("extents 0 and 1, rank 0") {
   tensor none = zeros<f64, Row, Col>(Row{0}, Col{3});
   CHECK(rearrange<"row col -> all=(row col)", All>(none).shape() == shape<All>{{0}});
   CHECK(rearrange<"row col -> all=(col row)", All>(none).shape() == shape<All>{{0}});
-  CHECK(rearrange<"row=(h h2) col -> h2 h col", H, H2>(none).shape() == shape<H2, H, Col>{{2, 0, 3}});
+  CHECK(rearrange<"row=(h h2) col -> h2 h col", H, H2>(none).shape() ==
+        shape<H2, H, Col>{{2, 0, 3}});
   tensor one = counting<f64, Row, Col>(Row{1}, Col{3});
   CHECK(numbers(rearrange<"row col -> all=(col row)", All>(one)) == doubles{0, 1, 2});
   CHECK(rearrange<" -> ">(full<f64>(3)).item() == 3);
@@ -130,7 +137,7 @@ TEST_CASE("rearrange_view is what it says; rearrange_ok asks") {
   CHECK(shares(x, v));
   static_assert(rearrange_ok<"row col -> col row", decltype(x)>);
   static_assert(!rearrange_ok<"row col -> col", decltype(x)>);
-  static_assert(rearrange_ok<"row col -> all=(col row)", decltype(x), All>);
+  static_assert(rearrange_ok<"row col -> all=(col row)", All, decltype(x)>);
 }
 
 TEST_CASE("round trips of random rearrangements, also of strided views") {

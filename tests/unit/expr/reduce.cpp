@@ -1,4 +1,5 @@
-// Reductions by pattern and by axes: values against loops, result types, the user's own, empty axes.
+// Reductions by pattern and by axes: values against loops, result types, the user's own, empty
+// axes.
 #include "tests/unit/expr/values.hpp"
 
 #include <cmath>
@@ -21,7 +22,9 @@ struct Col : axis<"col"> {};
 /// The largest magnitude: associative and commutative.
 struct largest_magnitude {
   template <class T> static T identity() { return T(0); }
-  template <class T> static T combine(T a, T b) { return std::abs(a) > std::abs(b) ? std::abs(a) : std::abs(b); }
+  template <class T> static T combine(T a, T b) {
+    return std::abs(a) > std::abs(b) ? std::abs(a) : std::abs(b);
+  }
 };
 struct bit_or {
   template <class T> static T identity() { return T{0}; }
@@ -72,9 +75,10 @@ TEST_CASE("the user's own reduction") {
   static_assert(same<decltype(y), tensor<f64, Row>>);
   CHECK(numbers(y) == doubles{4, 9});
   CHECK(reduce<largest_magnitude, "row col -> ">(to<f32>(x)).item() == 9);
-  CHECK(numbers(reduce<bit_or, "row col -> col">(from<u8, Row, Col>({1, 2, 4, 8, 16, 4}, Row{2}, Col{3}))) ==
-        doubles{9, 18, 4});
-  CHECK(numbers(reduce<largest_magnitude, "row col -> row">(zeros<f64, Row, Col>(Row{2}, Col{0}))) == doubles{0, 0});
+  CHECK(numbers(reduce<bit_or, "row col -> col">(
+            from<u8, Row, Col>({1, 2, 4, 8, 16, 4}, Row{2}, Col{3}))) == doubles{9, 18, 4});
+  CHECK(numbers(reduce<largest_magnitude, "row col -> row">(
+            zeros<f64, Row, Col>(Row{2}, Col{0}))) == doubles{0, 0});
   // Over many elements, a view and an expression.
   tensor many = random::normal<f32, Row, Col>(random::key(4), Row{70}, Col{131});
   double expected = 0;
@@ -82,7 +86,8 @@ TEST_CASE("the user's own reduction") {
   CHECK(reduce<largest_magnitude, "row col -> ">(many).item() == static_cast<f32>(expected));
   CHECK(reduce<largest_magnitude, "row col -> ">(reverse<Row>(permute<Col, Row>(many))).item() ==
         static_cast<f32>(expected));
-  CHECK(reduce<largest_magnitude, "row col -> ">(many * 2).item() == static_cast<f32>(2 * expected));
+  CHECK(reduce<largest_magnitude, "row col -> ">(many * 2).item() ==
+        static_cast<f32>(2 * expected));
 }
 
 TEST_CASE("short forms: one axis, several, all") {
@@ -135,8 +140,10 @@ TEST_CASE("nothing to reduce") {
   CHECK(numbers(logsumexp<Col>(none)) == doubles{-infinity, -infinity});
   CHECK(list(any<Col>(none > 0)) == std::vector<bool>{false, false});
   CHECK(list(all<Col>(none > 0)) == std::vector<bool>{true, true});
-  for (auto const& said : {sentence([&] { tensor t = max<Col>(none); }), sentence([&] { tensor t = min<Col>(none); }),
-                           sentence([&] { tensor t = argmax<Col>(none); }), sentence([&] { tensor t = argmin<Col>(none); })})
+  for (auto const& said :
+       {sentence([&] { tensor t = max<Col>(none); }), sentence([&] { tensor t = min<Col>(none); }),
+        sentence([&] { tensor t = argmax<Col>(none); }),
+        sentence([&] { tensor t = argmin<Col>(none); })})
     CHECK(has(said, {"`col`", "0", "[row 2, col 0]"}));
   CHECK(max<Row>(none).shape() == shape<Col>{{0}});
   CHECK(numbers(max<Row>(none)).empty());
@@ -144,11 +151,13 @@ TEST_CASE("nothing to reduce") {
 
 TEST_CASE("large reductions against f64, beside the vector width and of views") {
   for (int n : {1, 2, 7, 15, 16, 17, 31, 33, 255, 1000}) {
-    tensor x = random::normal<f32, Row, Col>(random::key(static_cast<std::uint64_t>(n)), Row{5}, Col{n});
+    tensor x =
+        random::normal<f32, Row, Col>(random::key(static_cast<std::uint64_t>(n)), Row{5}, Col{n});
     doubles rows(5);
     auto const v = numbers(x);
     for (int r = 0; r < 5; ++r)
-      for (int c = 0; c < n; ++c) rows[static_cast<std::size_t>(r)] += v[static_cast<std::size_t>(r * n + c)];
+      for (int c = 0; c < n; ++c)
+        rows[static_cast<std::size_t>(r)] += v[static_cast<std::size_t>(r * n + c)];
     auto const got = numbers(sum<Col>(x));
     auto const turned = numbers(sum<Col>(tensor(permute<Col, Row>(x))));
     auto const viewed = numbers(sum<Col>(reverse<Col>(x)));

@@ -36,7 +36,8 @@ TEST_CASE("a number among the factors repeats") {
   tensor c = repeat<"hidden -> row=(3 hidden)", Row>(b);
   CHECK(c.shape() == shape<Row>{{9}});
   tensor image = counting<f64, Row, Col>(Row{1}, Col{2});
-  CHECK(numbers(repeat<"row col -> row=(row 2) col=(col 2)">(image)) == doubles{0, 0, 1, 1, 0, 0, 1, 1});
+  CHECK(numbers(repeat<"row col -> row=(row 2) col=(col 2)">(image)) ==
+        doubles{0, 0, 1, 1, 0, 0, 1, 1});
 }
 
 TEST_CASE("`...`, of a scalar, no repetition, none at all") {
@@ -44,9 +45,11 @@ TEST_CASE("`...`, of a scalar, no repetition, none at all") {
   CHECK(repeat<"... -> batch ...", Batch>(b, Batch{4}).shape() == shape<Batch, Hidden>{{4, 3}});
   CHECK(numbers(repeat<" -> row", Row>(full<f64>(7), Row{3})) == doubles{7, 7, 7});
   CHECK(numbers(repeat<"hidden -> hidden">(b)) == doubles{1, 2, 3});
-  CHECK(repeat<"hidden -> batch hidden", Batch>(b, Batch{0}).shape() == shape<Batch, Hidden>{{0, 3}});
+  CHECK(repeat<"hidden -> batch hidden", Batch>(b, Batch{0}).shape() ==
+        shape<Batch, Hidden>{{0, 3}});
   CHECK(numbers(repeat<"hidden -> batch hidden", Batch>(b, Batch{0})).empty());
-  CHECK(has(sentence([&] { tensor t = repeat<"hidden -> batch hidden", Batch>(b, Batch{-1}); }), {"repeat", "`batch`", "-1"}));
+  CHECK(has(sentence([&] { tensor t = repeat<"hidden -> batch hidden", Batch>(b, Batch{-1}); }),
+            {"repeat", "`batch`", "-1"}));
 }
 
 TEST_CASE("broadcast is the view, new axes first") {

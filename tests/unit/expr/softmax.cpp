@@ -32,16 +32,20 @@ TEST_CASE("softmax along each axis") {
     for (int c = 0; c < 5; ++c) {
       auto const expected = softmax_of(numbers(at<Col>(at<Row>(x, r), c)));
       for (int k = 0; k < 17; ++k)
-        CHECK(y(Row{r}, Key{k}, Col{c}) == doctest::Approx(expected[static_cast<std::size_t>(k)]).epsilon(1e-13));
+        CHECK(y(Row{r}, Key{k}, Col{c}) ==
+              doctest::Approx(expected[static_cast<std::size_t>(k)]).epsilon(1e-13));
     }
-  CHECK(numbers(softmax<Row>(permute<Key, Col, Row>(x)))[0] == doctest::Approx(numbers(softmax<Row>(x))[0]));
+  CHECK(numbers(softmax<Row>(permute<Key, Col, Row>(x)))[0] ==
+        doctest::Approx(numbers(softmax<Row>(x))[0]));
   auto const logs = numbers(log_softmax<Key>(x));
   auto const plain = numbers(y);
-  for (std::size_t i = 0; i < plain.size(); ++i) CHECK(logs[i] == doctest::Approx(std::log(plain[i])));
+  for (std::size_t i = 0; i < plain.size(); ++i)
+    CHECK(logs[i] == doctest::Approx(std::log(plain[i])));
 }
 
 TEST_CASE("large logits, masked places, masked rows") {
-  tensor x = from<f32, Row, Key>({1000, 1001, -infinity, -infinity, -infinity, -infinity, -1e30f, 0, 1e30f}, Row{3}, Key{3});
+  tensor x = from<f32, Row, Key>(
+      {1000, 1001, -infinity, -infinity, -infinity, -infinity, -1e30f, 0, 1e30f}, Row{3}, Key{3});
   auto const y = numbers(softmax<Key>(x));
   CHECK(y[0] == doctest::Approx(1 / (1 + std::exp(1.0))));
   CHECK(y[2] == 0);

@@ -1,4 +1,5 @@
-// What runs, and how often: fusing, const names, temporaries, expressions that outlive their operands.
+// What runs, and how often: fusing, const names, temporaries, expressions that outlive their
+// operands.
 #include "tests/unit/expr/values.hpp"
 
 #include <cmath>
@@ -24,7 +25,8 @@ auto input() {
 auto weight() { return random::normal<f32, Hidden, Mlp>(random::key(2)); }
 auto bias() { return random::normal<f32, Mlp>(random::key(3)); }
 
-template <class X> concept squares = requires(X&& x) { static_cast<X&&>(x) * static_cast<X&&>(x); };
+template <class X>
+concept squares = requires(X&& x) { static_cast<X&&>(x) * static_cast<X&&>(x); };
 
 }  // namespace
 
@@ -42,7 +44,8 @@ TEST_CASE("a contraction with its bias and activation is one gemm and nothing el
   tensor activated = gelu(with_bias);
   auto const expected = numbers(activated);
   auto const got = numbers(h);
-  for (std::size_t i = 0; i < got.size(); i += 7) CHECK(got[i] == doctest::Approx(expected[i]).epsilon(1e-4));
+  for (std::size_t i = 0; i < got.size(); i += 7)
+    CHECK(got[i] == doctest::Approx(expected[i]).epsilon(1e-4));
   // A residual rides along too.
   tensor down = random::normal<f32, Mlp, Hidden>(random::key(5));
   tally const again;
@@ -82,7 +85,8 @@ TEST_CASE("a const name is evaluated at its first use and remembered") {
   CHECK(ran.loops() == 2);  // the argument, then its square
   CHECK(ran.passes() == 2);
   auto const expected = x(Batch{1}, Seq{2}, Hidden{3});
-  CHECK(y(Batch{1}, Seq{2}, Hidden{3}) == doctest::Approx((std::exp(expected) + 1) * (std::exp(expected) + 1)));
+  CHECK(y(Batch{1}, Seq{2}, Hidden{3}) ==
+        doctest::Approx((std::exp(expected) + 1) * (std::exp(expected) + 1)));
   // Used three times by two statements: once evaluated.
   auto const e = exp(x);
   tally const again;
@@ -103,16 +107,21 @@ TEST_CASE("a temporary fuses through functions that forward it") {
   tally const ran;
   tensor y = twice(twice(twice(x + 1)));
   CHECK(ran.passes() == 1);
-  CHECK(y(Batch{0}, Seq{0}, Hidden{0}) == doctest::Approx(8 * (x(Batch{0}, Seq{0}, Hidden{0}) + 1)));
+  CHECK(y(Batch{0}, Seq{0}, Hidden{0}) ==
+        doctest::Approx(8 * (x(Batch{0}, Seq{0}, Hidden{0}) + 1)));
 }
 
 TEST_CASE("names of unevaluated expressions are refused, moved ones and views are not") {
   // The compile errors themselves are in tests/compile_fail; these are the categories.
   using Expression = decltype(std::declval<tensor<f32, Batch>>() + 1);
-  static_assert(!std::is_copy_constructible_v<Expression> && !std::is_copy_assignable_v<Expression>);
-  static_assert(std::is_nothrow_move_constructible_v<Expression> && std::is_move_assignable_v<Expression>);
-  static_assert(std::is_copy_constructible_v<decltype(at<Batch>(std::declval<tensor<f32, Batch, Seq>&>(), 0))>);
-  static_assert(detail::is_name<Expression&> && !detail::is_name<Expression const&> && !detail::is_name<Expression>);
+  static_assert(!std::is_copy_constructible_v<Expression> &&
+                !std::is_copy_assignable_v<Expression>);
+  static_assert(std::is_nothrow_move_constructible_v<Expression> &&
+                std::is_move_assignable_v<Expression>);
+  static_assert(std::is_copy_constructible_v<decltype(at<Batch>(
+                    std::declval<tensor<f32, Batch, Seq>&>(), 0))>);
+  static_assert(detail::is_name<Expression&> && !detail::is_name<Expression const&> &&
+                !detail::is_name<Expression>);
   static_assert(!detail::is_name<tensor<f32, Batch>&>);
   tensor x = input();
   auto view = at<Batch>(x, 0);
@@ -172,7 +181,9 @@ TEST_CASE("an expression given away as a value is that value") {
 
 TEST_CASE("a very long chain is cut into loops, not refused, and taken apart without recursion") {
   tensor x = from<f64, Batch>({1, 2}, Batch{2});
-  std::optional<decltype(detail::pointwise<"+", opcode::add>(std::declval<tensor<f64, Batch>&>(), 1))> e(x + 1);
+  std::optional<decltype(detail::pointwise<"+", opcode::add>(std::declval<tensor<f64, Batch>&>(),
+                                                             1))>
+      e(x + 1);
   graph::handle chain = std::move(*e).handle();
   graph::handle const one = graph::constant(dtype::f64, 1, 1);
   for (int i = 0; i < 100000; ++i) {
@@ -187,7 +198,8 @@ TEST_CASE("a very long chain is cut into loops, not refused, and taken apart wit
 TEST_CASE("views share storage, rearrange included, and cost nothing") {
   tensor x = input();
   tally const ran;
-  auto heads = rearrange<"batch seq hidden=(heads head_dim) -> batch heads seq head_dim", Heads, HeadDim>(x);
+  auto heads =
+      rearrange<"batch seq hidden=(heads head_dim) -> batch heads seq head_dim", Heads, HeadDim>(x);
   auto part = slice<Seq>(permute<Heads, Batch, HeadDim, Seq>(heads), 2, 5);
   CHECK(ran.passes() == 0);
   CHECK(ran.statements() == 0);
@@ -208,10 +220,12 @@ TEST_CASE("copies of a tensor share until one of them is written") {
 
 TEST_CASE("attention's contractions on views run as gemms without a copy") {
   tensor x = input();
-  auto heads = rearrange<"batch seq hidden=(heads head_dim) -> batch heads seq head_dim", Heads, HeadDim>(x);
+  auto heads =
+      rearrange<"batch seq hidden=(heads head_dim) -> batch heads seq head_dim", Heads, HeadDim>(x);
   struct Key : axis<"key"> {};
   tally const ran;
-  tensor scores = einsum<"... seq head_dim, ... key head_dim -> ... seq key">(heads, rename<Seq, Key>(heads));
+  tensor scores =
+      einsum<"... seq head_dim, ... key head_dim -> ... seq key">(heads, rename<Seq, Key>(heads));
   CHECK(ran.copies() == 0);
   CHECK(ran.packs() == 0);
   CHECK(ran.contractions() == 1);

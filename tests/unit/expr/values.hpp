@@ -39,11 +39,13 @@ using doubles = std::vector<double>;
 using floats = std::vector<f32>;
 
 /// begin, begin + 1, ... in row-major order over axes A; the extents of dynamic ones by value.
-template <class T, class... A, class... Given> tensor<T, A...> counting_from(int begin, Given const&... given) {
+template <class T, class... A, class... Given>
+tensor<T, A...> counting_from(int begin, Given const&... given) {
   tensor<T, A...> const shaped = zeros<T, A...>(given...);
   std::vector<T> values;
   std::int64_t const count = shaped.shape().element_count();
-  for (std::int64_t i = 0; i < count; ++i) values.push_back(static_cast<T>(static_cast<double>(begin + i)));
+  for (std::int64_t i = 0; i < count; ++i)
+    values.push_back(static_cast<T>(static_cast<double>(begin + i)));
   return from<T, A...>(std::span<T const>(values), given...);
 }
 template <class T, class... A, class... Given> tensor<T, A...> counting(Given const&... given) {
@@ -78,7 +80,9 @@ class tally {
   std::int64_t statements() const { return graph::counted().statements - before_.statements; }
   std::int64_t loops() const { return graph::counted().loops - before_.loops; }
   std::int64_t gemms() const { return graph::counted().gemms - before_.gemms; }
-  std::int64_t small() const { return graph::counted().small_contractions - before_.small_contractions; }
+  std::int64_t small() const {
+    return graph::counted().small_contractions - before_.small_contractions;
+  }
   std::int64_t contractions() const { return gemms() + small(); }
   std::int64_t packs() const { return graph::counted().packs - before_.packs; }
   std::int64_t copies() const { return graph::counted().copies - before_.copies; }

@@ -1,4 +1,5 @@
-// Views: places, axes, storage; what is outside throws; a view of a view; views and the gradient's tape.
+// Views: places, axes, storage; what is outside throws; a view of a view; views and the gradient's
+// tape.
 #include "tests/unit/expr/values.hpp"
 
 using namespace ricci;
@@ -56,7 +57,8 @@ TEST_CASE("at: a number of any integer type, or a place of the axis") {
   CHECK(numbers(at(x, Col{2})) == doubles{2, 6, 10});
   CHECK(numbers(at<Col>(x, Col{2})) == doubles{2, 6, 10});
   CHECK(at<Col>(at<Row>(x, 2), 3).item() == 11);
-  CHECK(has(sentence<index_error>([&] { (void)at<Row>(x, 3); }), {"at", "3", "`row`", "[row 3, col 4]"}));
+  CHECK(has(sentence<index_error>([&] { (void)at<Row>(x, 3); }),
+            {"at", "3", "`row`", "[row 3, col 4]"}));
   CHECK(has(sentence<index_error>([&] { (void)at<Row>(x, -1); }), {"at", "-1", "`row`"}));
 }
 
@@ -77,14 +79,17 @@ TEST_CASE("slice: begin, count, step; a static axis into another one") {
   CHECK(numbers(slice<Fixed, N>(f, 1, 2, 4)) == doubles{1, 5});
   CHECK(numbers(slice<Fixed, Window>(f, 0, 3, 2)) == doubles{0, 2, 4});
   CHECK(numbers(slice<Col, Window>(x, 1)) == doubles{1, 2, 3, 5, 6, 7, 9, 10, 11});
-  for (auto const& said :
-       {sentence<index_error>([&] { (void)slice<Col>(x, 3, 2); }), sentence<index_error>([&] { (void)slice<Col>(x, -1, 2); }),
-        sentence<index_error>([&] { (void)slice<Col>(x, 0, 5); }), sentence<index_error>([&] { (void)slice<Col>(x, 0, 3, 2); }),
-        sentence<index_error>([&] { (void)slice<Col>(x, 0, -1); }),
-        sentence<index_error>([&] { (void)slice<Col>(x, 5, 0); })})
+  for (auto const& said : {sentence<index_error>([&] { (void)slice<Col>(x, 3, 2); }),
+                           sentence<index_error>([&] { (void)slice<Col>(x, -1, 2); }),
+                           sentence<index_error>([&] { (void)slice<Col>(x, 0, 5); }),
+                           sentence<index_error>([&] { (void)slice<Col>(x, 0, 3, 2); }),
+                           sentence<index_error>([&] { (void)slice<Col>(x, 0, -1); }),
+                           sentence<index_error>([&] { (void)slice<Col>(x, 5, 0); })})
     CHECK(has(said, {"slice", "`col`", "[row 3, col 4]"}));
-  CHECK(has(sentence<index_error>([&] { (void)slice<Fixed, Window>(f, 4); }), {"slice", "`fixed`", "6"}));
-  CHECK(has(sentence([&] { (void)slice<Fixed, Window>(f, 0, 2); }), {"slice", "2", "`window`", "3"}));
+  CHECK(has(sentence<index_error>([&] { (void)slice<Fixed, Window>(f, 4); }),
+            {"slice", "`fixed`", "6"}));
+  CHECK(
+      has(sentence([&] { (void)slice<Fixed, Window>(f, 0, 2); }), {"slice", "2", "`window`", "3"}));
   std::int64_t const huge = std::numeric_limits<std::int64_t>::max();
   CHECK_THROWS_AS((void)slice<Col>(x, huge, huge), index_error);
   CHECK_THROWS_AS((void)slice<Col>(x, 1, 2, huge), index_error);
@@ -114,8 +119,9 @@ TEST_CASE("diagonal stands at Row's place") {
   CHECK(numbers(diagonal<Row, Col, Row>(x)) == numbers(v));
   CHECK(has(sentence([&] { (void)diagonal<Row, Col, Diag>(matrix()); }),
             {"diagonal", "`row`", "3", "`col`", "4", "[row 3, col 4]"}));
-  CHECK(has(sentence([&] { (void)diagonal<Row, Col, Diag3>(counting<f64, Row, Col>(Row{4}, Col{4})); }),
-            {"diagonal", "`diag3`", "3", "4"}));
+  CHECK(has(
+      sentence([&] { (void)diagonal<Row, Col, Diag3>(counting<f64, Row, Col>(Row{4}, Col{4})); }),
+      {"diagonal", "`diag3`", "3", "4"}));
 }
 
 TEST_CASE("views of views, and their values") {
@@ -158,5 +164,6 @@ TEST_CASE("views of a lazily created tensor, and of one that a view type meets a
   tensor z = full<f64, Row, Col>(2.5, Row{2}, Col{2});
   CHECK(numbers(permute<Col, Row>(z)) == doubles{2.5, 2.5, 2.5, 2.5});
   CHECK(at<Row>(at<Col>(z, 1), 1).item() == 2.5);
-  CHECK(numbers(reverse<Row>(slice<Col>(zeros<i32, Row, Col>(Row{1}, Col{3}), 1, 2))) == doubles{0, 0});
+  CHECK(numbers(reverse<Row>(slice<Col>(zeros<i32, Row, Col>(Row{1}, Col{3}), 1, 2))) ==
+        doubles{0, 0});
 }

@@ -1,4 +1,5 @@
-// Walking modules: names and order of leaves, vectors, arrays and optionals, gradients of the module's type.
+// Walking modules: names and order of leaves, vectors, arrays and optionals, gradients of the
+// module's type.
 #include "tests/unit/expr/values.hpp"
 
 #include <algorithm>
@@ -16,7 +17,8 @@ struct Hidden : axis<"hidden", 4> {};
 struct Mlp : axis<"mlp", 6> {};
 
 struct FeedForward {
-  BOOST_HANA_DEFINE_STRUCT(FeedForward, (nn::linear<f32, Hidden, Mlp>, up), (nn::linear<f32, Mlp, Hidden>, down));
+  BOOST_HANA_DEFINE_STRUCT(FeedForward, (nn::linear<f32, Hidden, Mlp>, up),
+                           (nn::linear<f32, Mlp, Hidden>, down));
   auto operator()(auto const& x) const { return down(gelu(up(x))); }
 };
 using vector_type = tensor<f32, Hidden>;
@@ -25,8 +27,8 @@ using maybe_type = std::optional<FeedForward>;
 using blocks_type = std::vector<FeedForward>;
 using pair_type = std::array<nn::layer_norm<f32, Hidden>, 2>;
 struct Model {
-  BOOST_HANA_DEFINE_STRUCT(Model, (vector_type, position), (blocks_type, blocks), (pair_type, norms), (maybe_type, head),
-                           (counts_type, counts));
+  BOOST_HANA_DEFINE_STRUCT(Model, (vector_type, position), (blocks_type, blocks),
+                           (pair_type, norms), (maybe_type, head), (counts_type, counts));
   int layers = 0;  // not a parameter: outside of the macro
 };
 
@@ -48,12 +50,15 @@ using namespace leaves_test;
 
 TEST_CASE("names and order are those of the declaration") {
   CHECK(names_of(make(2, true)) ==
-        std::vector<std::string>{"position", "blocks.0.up.weight", "blocks.0.up.bias", "blocks.0.down.weight",
-                                 "blocks.0.down.bias", "blocks.1.up.weight", "blocks.1.up.bias", "blocks.1.down.weight",
-                                 "blocks.1.down.bias", "norms.0.weight", "norms.0.bias", "norms.1.weight", "norms.1.bias",
-                                 "head.up.weight", "head.up.bias", "head.down.weight", "head.down.bias", "counts"});
-  CHECK(names_of(make(0, false)) ==
-        std::vector<std::string>{"position", "norms.0.weight", "norms.0.bias", "norms.1.weight", "norms.1.bias", "counts"});
+        std::vector<std::string>{"position", "blocks.0.up.weight", "blocks.0.up.bias",
+                                 "blocks.0.down.weight", "blocks.0.down.bias", "blocks.1.up.weight",
+                                 "blocks.1.up.bias", "blocks.1.down.weight", "blocks.1.down.bias",
+                                 "norms.0.weight", "norms.0.bias", "norms.1.weight", "norms.1.bias",
+                                 "head.up.weight", "head.up.bias", "head.down.weight",
+                                 "head.down.bias", "counts"});
+  CHECK(names_of(make(0, false)) == std::vector<std::string>{"position", "norms.0.weight",
+                                                             "norms.0.bias", "norms.1.weight",
+                                                             "norms.1.bias", "counts"});
   // A tensor alone is a module with one leaf, which has no name.
   CHECK(names_of(tensor<f32, Hidden>()) == std::vector<std::string>{""});
 }
@@ -79,7 +84,9 @@ TEST_CASE("default construction allocates nothing") {
   CHECK(graph::counted().statements == before);
 }
 
-TEST_CASE("initialize reaches every leaf; the same key gives the same module, each leaf its own numbers") {
+TEST_CASE(
+    "initialize reaches every leaf; the same key gives the same module, each leaf its own "
+    "numbers") {
   Model a = make(2, true);
   Model b = make(2, true);
   initialize(a, random::key(3));
@@ -89,7 +96,8 @@ TEST_CASE("initialize reaches every leaf; the same key gives the same module, ea
     CHECK(!leaf.is_empty());
     values[name] = numbers(leaf);
   });
-  for_each_parameter(b, [&](auto const& name, auto const& leaf) { CHECK(values[name] == numbers(leaf)); });
+  for_each_parameter(
+      b, [&](auto const& name, auto const& leaf) { CHECK(values[name] == numbers(leaf)); });
   CHECK(values["blocks.0.up.weight"] != values["blocks.1.up.weight"]);
   CHECK(values["head.up.weight"] != values["blocks.0.up.weight"]);
   CHECK(values["norms.1.weight"] == doubles{1, 1, 1, 1});
@@ -133,7 +141,8 @@ TEST_CASE("gradients have the module's own type; leaves that are not floating ar
     other.blocks[1].up.bias = from<f32, Mlp>(values);
     return loss(other, x).item();
   };
-  CHECK(gradient.blocks[1].up.bias(Mlp{2}) == doctest::Approx((with(step) - with(-step)) / (2 * step)).epsilon(0.02));
+  CHECK(gradient.blocks[1].up.bias(Mlp{2}) ==
+        doctest::Approx((with(step) - with(-step)) / (2 * step)).epsilon(0.02));
   // The model itself is what it was.
   for_each_parameter(m, [](auto const&, auto const& leaf) { CHECK(!leaf.is_empty()); });
   CHECK(numbers(m.counts) == doubles{1, 2, 3, 4});
@@ -148,7 +157,8 @@ TEST_CASE("a tensor, a view and an expression as what is differentiated") {
   CHECK(numbers(grad(f, x + 1)) == doubles{4, 6, 8, 10});
   CHECK(grad([](auto const& v) { return v * v * v; }, full<f64>(2)).item() == doctest::Approx(12));
   // Not reached: zeros. Further arguments are constants.
-  CHECK(numbers(grad([](auto const&, auto const& c) { return sum(c); }, x, x)) == doubles{0, 0, 0, 0});
+  CHECK(numbers(grad([](auto const&, auto const& c) { return sum(c); }, x, x)) ==
+        doubles{0, 0, 0, 0});
 }
 
 TEST_CASE("an empty parameter is named") {
@@ -157,6 +167,8 @@ TEST_CASE("an empty parameter is named") {
   m.blocks[0].down.bias = {};
   CHECK(has(sentence<value_error>([&] {
               (void)value_and_grad([](Model const& model) { return sum(model.position); }, m);
-            }), {"blocks.0.down.bias", "empty"}));
-  CHECK_THROWS_AS((void)grad([](auto const& v) { return sum(v); }, tensor<f32, Hidden>()), value_error);
+            }),
+            {"blocks.0.down.bias", "empty"}));
+  CHECK_THROWS_AS((void)grad([](auto const& v) { return sum(v); }, tensor<f32, Hidden>()),
+                  value_error);
 }

@@ -1,4 +1,5 @@
-// Checkpoints of modules: round trips, views by value, everything that does not fit by name, resuming.
+// Checkpoints of modules: round trips, views by value, everything that does not fit by name,
+// resuming.
 #include <ricci/io/checkpoint.hpp>
 
 #include "temporary_folder.hpp"
@@ -19,9 +20,10 @@ struct Hidden : axis<"hidden", 8> {};
 struct Everything {
   template <class T> using vector = tensor<T, N>;
   using scalar = tensor<f32>;
-  BOOST_HANA_DEFINE_STRUCT(Everything, (vector<f64>, a), (vector<f32>, b), (vector<f16>, c), (vector<bf16>, d),
-                           (vector<f8_e4m3>, e), (vector<f8_e5m2>, f), (vector<i64>, g), (vector<i32>, h), (vector<i16>, i),
-                           (vector<i8>, j), (vector<u16>, k), (vector<u8>, l), (vector<boolean>, m), (scalar, s));
+  BOOST_HANA_DEFINE_STRUCT(Everything, (vector<f64>, a), (vector<f32>, b), (vector<f16>, c),
+                           (vector<bf16>, d), (vector<f8_e4m3>, e), (vector<f8_e5m2>, f),
+                           (vector<i64>, g), (vector<i32>, h), (vector<i16>, i), (vector<i8>, j),
+                           (vector<u16>, k), (vector<u8>, l), (vector<boolean>, m), (scalar, s));
 };
 
 struct Small {
@@ -70,13 +72,17 @@ template <class M> std::string refusal(std::string const& path) {
 }
 
 struct Net {
-  BOOST_HANA_DEFINE_STRUCT(Net, (nn::linear<f32, Hidden, Four>, up), (nn::linear<f32, Four, Hidden>, down));
+  BOOST_HANA_DEFINE_STRUCT(Net, (nn::linear<f32, Hidden, Four>, up),
+                           (nn::linear<f32, Four, Hidden>, down));
   auto operator()(auto const& x) const { return down(gelu(up(x))); }
 };
 void train(Net& net, optim::adamw& optimizer, int begin, int end) {
   for (int step = begin; step < end; ++step) {
     tensor x = random::normal<f32, M, Hidden>(random::key(9).fold("batch", step), M{16});
-    auto const g = grad([](auto const& m, auto const& in) { return mse(nn::dropout(m(in), 0.1, random::key(3)), in); }, net, x);
+    auto const g =
+        grad([](auto const& m,
+                auto const& in) { return mse(nn::dropout(m(in), 0.1, random::key(3)), in); },
+             net, x);
     optimizer.step(net, g, 1e-2);
   }
 }
@@ -102,7 +108,8 @@ TEST_CASE("every dtype comes back, dynamic extents are the file's, rank 0 too") 
   std::vector<doubles> expected;
   for_each_parameter(m, [&](auto const&, auto const& leaf) { expected.push_back(numbers(leaf)); });
   std::size_t i = 0;
-  for_each_parameter(back, [&](auto const&, auto const& leaf) { CHECK(numbers(leaf) == expected[i++]); });
+  for_each_parameter(back,
+                     [&](auto const&, auto const& leaf) { CHECK(numbers(leaf) == expected[i++]); });
   CHECK(list(back.g) == list(m.g));
 }
 
@@ -136,7 +143,8 @@ TEST_CASE("what does not fit is said by name, with both extents") {
   io::save(path, small());
   CHECK(has(refusal<Other>(path), {path.c_str(), "`weight`", "`three`", "4", "3"}));
   CHECK(has(refusal<Wide>(path), {path.c_str(), "`weight`", "f32", "f64"}));
-  CHECK(has(refusal<Renamed>(path), {path.c_str(), "`weights`", "missing", "did you mean `weight`?"}));
+  CHECK(has(refusal<Renamed>(path),
+            {path.c_str(), "`weights`", "missing", "did you mean `weight`?"}));
   CHECK(has(refusal<Flat>(path), {path.c_str(), "`weight`", "2 axes", "1"}));
   CHECK(has(refusal<More>(path), {path.c_str(), "`scale`", "missing"}));
   CHECK(has(refusal<Less>(path), {path.c_str(), "`bias`", "unknown"}));
@@ -183,6 +191,26 @@ TEST_CASE("an empty leaf is not saved, and the previous file stays") {
   CHECK_THROWS_AS(io::save(folder / "no/such/folder", small()), io_error);
 }
 
+TEST_CASE("two leaves of one name, and a file that is read by groups") {
+  temporary_folder const folder;
+  Small a = small();
+  Small b = small();
+  CHECK(has(sentence<value_error>([&] {
+              io::save_leaves(folder / "twice",
+                              {{"m.", detail::leaves_of(a)}, {"m.", detail::leaves_of(b)}});
+            }),
+            {"m.weight"}));
+  CHECK(folder.count() == 0);
+  b.bias = from<f32, N>({7}, N{1});
+  io::save_leaves(folder / "two", {{"a.", detail::leaves_of(a)}, {"b.", detail::leaves_of(b)}});
+  Small back;
+  io::load_leaves(folder / "two", {{"b.", detail::leaves_of(back)}}, io::extra_names::ignore);
+  CHECK(numbers(back.bias) == doubles{7});
+  CHECK(has(sentence<io_error>(
+                [&] { io::load_leaves(folder / "two", {{"b.", detail::leaves_of(back)}}); }),
+            {"a.", "unknown"}));
+}
+
 TEST_CASE("loading replaces values, it does not write into storage that others hold") {
   temporary_folder const folder;
   io::save(folder / "m", small());
@@ -199,10 +227,15 @@ TEST_CASE("loading replaces values, it does not write into storage that others h
 }
 
 TEST_CASE("integers among the texts") {
-  io::texts const texts{{"step", "120"}, {"word", "many"}, {"half", "1.5"}, {"empty", ""}, {"huge", "99999999999999999999"}};
+  io::texts const texts{{"step", "120"},
+                        {"word", "many"},
+                        {"half", "1.5"},
+                        {"empty", ""},
+                        {"huge", "99999999999999999999"}};
   CHECK(io::integer_of(texts, "step", "file") == 120);
   for (char const* key : {"word", "half", "empty", "huge", "absent"})
-    CHECK(has(sentence<io_error>([&] { (void)io::integer_of(texts, key, "file"); }), {"file", key}));
+    CHECK(
+        has(sentence<io_error>([&] { (void)io::integer_of(texts, key, "file"); }), {"file", key}));
 }
 
 TEST_CASE("resumed training equals uninterrupted training, bit for bit") {
@@ -217,13 +250,15 @@ TEST_CASE("resumed training equals uninterrupted training, bit for bit") {
   optim::adamw half;
   train(first, half, 0, 4);
   io::save_leaves(folder / "at 4",
-                  {{"model.", detail::leaves_of(first)}, {"optimizer.", half.state(detail::leaves_of(first)), role::optimizer}},
+                  {{"model.", detail::leaves_of(first)},
+                   {"optimizer.", half.state(detail::leaves_of(first)), role::optimizer}},
                   {{"steps", std::to_string(half.steps())}});
   Net second;
   initialize(second, random::key(77));
   optim::adamw other;
   auto const texts = io::load_leaves(
-      folder / "at 4", {{"model.", detail::leaves_of(second)}, {"optimizer.", other.state(detail::leaves_of(second)), role::optimizer}});
+      folder / "at 4", {{"model.", detail::leaves_of(second)},
+                        {"optimizer.", other.state(detail::leaves_of(second)), role::optimizer}});
   other.set_steps(io::integer_of(texts, "steps", folder / "at 4"));
   train(second, other, 4, 10);
   CHECK(list(second.up.weight) == list(straight.up.weight));

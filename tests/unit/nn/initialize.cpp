@@ -68,7 +68,9 @@ TEST_CASE("moments of every filling") {
   CHECK(moments(numbers(w)).largest == 0);
 }
 
-TEST_CASE("without a rule of its own: matrices normal of 0.02, vectors and scalars zero; with one, that") {
+TEST_CASE(
+    "without a rule of its own: matrices normal of 0.02, vectors and scalars zero; with one, "
+    "that") {
   Both m;
   initialize(m, random::key(5));
   CHECK(moments(numbers(m.plain.w)).deviation == doctest::Approx(0.02).epsilon(0.01));

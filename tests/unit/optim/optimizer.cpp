@@ -60,17 +60,23 @@ struct sgd_reference {
 
 TEST_CASE("one step of AdamW and of Adam") {
   // Decoupled decay: 1 (1 - .1 .1) - .1 = 0.89.
-  CHECK(after_one_step<f64>(1, 1, {.epsilon = 1e-300, .weight_decay = 0.1}, 0.1) == doctest::Approx(0.89).epsilon(1e-12));
+  CHECK(after_one_step<f64>(1, 1, {.epsilon = 1e-300, .weight_decay = 0.1}, 0.1) ==
+        doctest::Approx(0.89).epsilon(1e-12));
   // Bias correction: -0.1, not -0.316.
-  CHECK(after_one_step<f64>(0, 1, {.epsilon = 1e-300, .weight_decay = 0}, 0.1) == doctest::Approx(-0.1).epsilon(1e-12));
+  CHECK(after_one_step<f64>(0, 1, {.epsilon = 1e-300, .weight_decay = 0}, 0.1) ==
+        doctest::Approx(-0.1).epsilon(1e-12));
   CHECK(after_one_step<f32>(0, 1, {.weight_decay = 0}, 0.1) == doctest::Approx(-0.1).epsilon(1e-6));
   // A gradient of 0 leaves the decay alone; of the optimizer's defaults: 0.01.
   CHECK(after_one_step<f64>(2, 0, {}, 0.1) == doctest::Approx(2 * (1 - 0.1 * 0.01)).epsilon(1e-12));
 }
 
 TEST_CASE("ten steps of AdamW on a module, decay on matrices only") {
-  optim::adamw_options const o{.beta1 = 0.9, .beta2 = 0.95, .epsilon = 1e-8, .weight_decay = 0.1,
-                               .decays = [](std::string_view name, int rank) { return rank > 1 && name == "weight"; }};
+  optim::adamw_options const o{
+      .beta1 = 0.9,
+      .beta2 = 0.95,
+      .epsilon = 1e-8,
+      .weight_decay = 0.1,
+      .decays = [](std::string_view name, int rank) { return rank > 1 && name == "weight"; }};
   optim::adamw optimizer(o);
   Model m = make(1);
   auto p = numbers(m.weight);
@@ -89,7 +95,8 @@ TEST_CASE("ten steps of AdamW on a module, decay on matrices only") {
       if (i < 12) p[i] -= rate * 0.1 * p[i];
       first[i] = 0.9 * first[i] + 0.1 * scaled;
       second[i] = 0.95 * second[i] + 0.05 * scaled * scaled;
-      p[i] -= rate * (first[i] / (1 - std::pow(0.9, t))) / (std::sqrt(second[i] / (1 - std::pow(0.95, t))) + 1e-8);
+      p[i] -= rate * (first[i] / (1 - std::pow(0.9, t))) /
+              (std::sqrt(second[i] / (1 - std::pow(0.95, t))) + 1e-8);
     }
     auto got = numbers(m.weight);
     auto const more = numbers(m.bias);
@@ -102,8 +109,9 @@ TEST_CASE("ten steps of AdamW on a module, decay on matrices only") {
 
 TEST_CASE("SGD: plain, momentum, dampening, Nesterov, decay") {
   for (optim::sgd_options const& o :
-       {optim::sgd_options{}, optim::sgd_options{.weight_decay = 0.1}, optim::sgd_options{.momentum = 0.9},
-        optim::sgd_options{.momentum = 0.9, .dampening = 0.3}, optim::sgd_options{.momentum = 0.9, .nesterov = true},
+       {optim::sgd_options{}, optim::sgd_options{.weight_decay = 0.1},
+        optim::sgd_options{.momentum = 0.9}, optim::sgd_options{.momentum = 0.9, .dampening = 0.3},
+        optim::sgd_options{.momentum = 0.9, .nesterov = true},
         optim::sgd_options{.momentum = 0.8, .nesterov = true, .weight_decay = 0.05}}) {
     optim::sgd optimizer(o);
     sgd_reference reference{o};
@@ -157,19 +165,22 @@ TEST_CASE("the state is named after the parameters") {
   optim::adamw optimizer;
   std::vector<std::string> names;
   for (auto const& leaf : optimizer.state(detail::leaves_of(m))) names.push_back(leaf.name);
-  CHECK(names == std::vector<std::string>{"first_moment.weight", "first_moment.bias", "second_moment.weight", "second_moment.bias"});
+  CHECK(names == std::vector<std::string>{"first_moment.weight", "first_moment.bias",
+                                          "second_moment.weight", "second_moment.bias"});
 }
 
 TEST_CASE("gradients that do not fit the parameters") {
   tensor p = ones<f32, N>(N{3});
   optim::adamw optimizer;
-  CHECK(has(sentence([&] { optimizer.step(p, tensor(ones<f32, N>(N{4})), 0.1); }), {"`n`", "3", "4"}));
+  CHECK(has(sentence([&] { optimizer.step(p, tensor(ones<f32, N>(N{4})), 0.1); }),
+            {"`n`", "3", "4"}));
   Model m = make(1);
   Model g = gradient(1);
   g.bias = {};
   CHECK(has(sentence<value_error>([&] { optimizer.step(m, g, 0.1); }), {"`bias`", "empty"}));
   m.weight = {};
-  CHECK(has(sentence<value_error>([&] { optimizer.step(m, gradient(1), 0.1); }), {"`weight`", "empty"}));
+  CHECK(has(sentence<value_error>([&] { optimizer.step(m, gradient(1), 0.1); }),
+            {"`weight`", "empty"}));
   CHECK(optimizer.steps() == 0);
 }
 
@@ -180,8 +191,10 @@ TEST_CASE("a parameter whose extents changed since the state was made is refused
   adam.step(p, tensor(ones<f32, N>(N{3})), 0.1);
   sgd.step(p, tensor(ones<f32, N>(N{3})), 0.1);
   tensor wider = ones<f32, N>(N{5});
-  CHECK(has(sentence([&] { adam.step(wider, tensor(ones<f32, N>(N{5})), 0.1); }), {"`n`", "3", "5"}));
-  CHECK(has(sentence([&] { sgd.step(wider, tensor(ones<f32, N>(N{5})), 0.1); }), {"`n`", "3", "5"}));
+  CHECK(
+      has(sentence([&] { adam.step(wider, tensor(ones<f32, N>(N{5})), 0.1); }), {"`n`", "3", "5"}));
+  CHECK(
+      has(sentence([&] { sgd.step(wider, tensor(ones<f32, N>(N{5})), 0.1); }), {"`n`", "3", "5"}));
 }
 
 TEST_CASE("the norm of all gradients, and clipping") {
@@ -194,8 +207,8 @@ TEST_CASE("the norm of all gradients, and clipping") {
   CHECK(optim::clip_scale(0, 1) == 1);
   CHECK(std::isnan(optim::clip_scale(not_a_number, 1)));
   CHECK(optim::global_norm(tensor(full<bf16, N>(2, N{4}))) == doctest::Approx(4));
-  // g = 2 with a maximal norm of 1 -> 1: SGD at rate 1 moves by 1. With a loss scale of 1024 the norm is
-  // that of the unscaled gradient.
+  // g = 2 with a maximal norm of 1 -> 1: SGD at rate 1 moves by 1. With a loss scale of 1024 the
+  // norm is that of the unscaled gradient.
   for (double const loss_scale : {1.0, 1024.0}) {
     tensor p = zeros<f64, N>(N{1});
     tensor scaled = full<f64, N>(2 * loss_scale, N{1});
@@ -207,11 +220,13 @@ TEST_CASE("the norm of all gradients, and clipping") {
 
 TEST_CASE("warm-up, then half a cosine to a tenth: the peer's formula") {
   double const peak = 1e-3;
-  optim::warmup_cosine const schedule{.peak = peak, .floor = peak / 10, .warmup = 100, .steps = 1000};
+  optim::warmup_cosine const schedule{
+      .peak = peak, .floor = peak / 10, .warmup = 100, .steps = 1000};
   double const pi = std::acos(-1.0);
   for (int step : {0, 1, 50, 99, 100, 101, 500, 998, 999}) {
-    double const expected = step < 100 ? peak * (step + 1) / 100
-                                       : peak * (0.1 + 0.45 * (1 + std::cos(pi * (step - 100) / 900.0)));
+    double const expected = step < 100
+                                ? peak * (step + 1) / 100
+                                : peak * (0.1 + 0.45 * (1 + std::cos(pi * (step - 100) / 900.0)));
     CHECK(schedule(step) == doctest::Approx(expected).epsilon(1e-12));
   }
   CHECK(schedule(1000) == doctest::Approx(peak / 10));

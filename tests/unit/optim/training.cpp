@@ -21,8 +21,9 @@ struct Model {
   using norm_type = nn::layer_norm<f32, Width>;
   using attention_type = nn::attention<f32, Seq, Width, Heads, HeadDim>;
   using mlp_type = nn::gelu_mlp<f32, Width, Inner>;
-  BOOST_HANA_DEFINE_STRUCT(Model, (embedding_type, tokens), (norm_type, first), (attention_type, mix), (norm_type, second),
-                           (mlp_type, mlp), (norm_type, last));
+  BOOST_HANA_DEFINE_STRUCT(Model, (embedding_type, tokens), (norm_type, first),
+                           (attention_type, mix), (norm_type, second), (mlp_type, mlp),
+                           (norm_type, last));
   auto operator()(auto const& ids, random::key key) const {
     tensor x = tokens(ids);
     tensor y = x + mix(first(x));

@@ -1,5 +1,5 @@
-// Printing, as NumPy prints arrays. The rows (without the first line, which is ours) are those of NumPy 2.4.6,
-// str(array), but for true and false.
+// Printing, as NumPy prints arrays. The rows (without the first line, which is ours) are those of
+// NumPy 2.4.6, str(array), but for true and false.
 #include "tests/unit/expr/values.hpp"
 
 #include <sstream>
@@ -55,7 +55,8 @@ TEST_CASE("what is not finite") {
 TEST_CASE("integers and booleans stand to the right") {
   CHECK(row<i32>({-1, 10, 100}) == "[ -1  10 100]");
   CHECK(row<u8>({0, 255}) == "[  0 255]");
-  CHECK(row<i64>({std::numeric_limits<i64>::min(), 1}) == "[-9223372036854775808                    1]");
+  CHECK(row<i64>({std::numeric_limits<i64>::min(), 1}) ==
+        "[-9223372036854775808                    1]");
   CHECK(row<boolean>({true, false}) == "[ true false]");
 }
 

@@ -59,21 +59,31 @@ TEST_CASE("axes as types") {
 
 namespace {
 template <int I> struct Ax;
-#define RICCI_TEST_AXIS(n, text) \
-  template <> struct Ax<n> : axis<text> { using axis<text>::axis; };
-RICCI_TEST_AXIS(0, "a0") RICCI_TEST_AXIS(1, "a1") RICCI_TEST_AXIS(2, "a2") RICCI_TEST_AXIS(3, "a3")
-RICCI_TEST_AXIS(4, "a4") RICCI_TEST_AXIS(5, "a5") RICCI_TEST_AXIS(6, "a6") RICCI_TEST_AXIS(7, "a7")
-RICCI_TEST_AXIS(8, "a8") RICCI_TEST_AXIS(9, "a9") RICCI_TEST_AXIS(10, "a10") RICCI_TEST_AXIS(11, "a11")
-RICCI_TEST_AXIS(12, "a12") RICCI_TEST_AXIS(13, "a13") RICCI_TEST_AXIS(14, "a14") RICCI_TEST_AXIS(15, "a15")
-RICCI_TEST_AXIS(16, "a16") RICCI_TEST_AXIS(17, "a17") RICCI_TEST_AXIS(18, "a18") RICCI_TEST_AXIS(19, "a19")
-RICCI_TEST_AXIS(20, "a20") RICCI_TEST_AXIS(21, "a21") RICCI_TEST_AXIS(22, "a22") RICCI_TEST_AXIS(23, "a23")
+#define RICCI_TEST_AXIS(n, text)          \
+  template <> struct Ax<n> : axis<text> { \
+    using axis<text>::axis;               \
+  };
+RICCI_TEST_AXIS(0, "a0")
+RICCI_TEST_AXIS(1, "a1") RICCI_TEST_AXIS(2, "a2") RICCI_TEST_AXIS(3, "a3") RICCI_TEST_AXIS(4, "a4")
+    RICCI_TEST_AXIS(5, "a5") RICCI_TEST_AXIS(6, "a6") RICCI_TEST_AXIS(7, "a7")
+        RICCI_TEST_AXIS(8, "a8") RICCI_TEST_AXIS(9, "a9") RICCI_TEST_AXIS(10, "a10")
+            RICCI_TEST_AXIS(11, "a11") RICCI_TEST_AXIS(12, "a12") RICCI_TEST_AXIS(13, "a13")
+                RICCI_TEST_AXIS(14, "a14") RICCI_TEST_AXIS(15, "a15") RICCI_TEST_AXIS(16, "a16")
+                    RICCI_TEST_AXIS(17, "a17") RICCI_TEST_AXIS(18, "a18") RICCI_TEST_AXIS(19, "a19")
+                        RICCI_TEST_AXIS(20, "a20") RICCI_TEST_AXIS(21, "a21")
+                            RICCI_TEST_AXIS(22, "a22") RICCI_TEST_AXIS(23, "a23")
 
-template <int... I> auto tensor_of_24(std::integer_sequence<int, I...>) {
+                                template <int... I>
+                                auto tensor_of_24(std::integer_sequence<int, I...>) {
   // 2^4 elements: every sixth axis has extent 2.
   return counting<f32, Ax<I>...>(Ax<I>{I % 6 == 0 ? 2 : 1}...);
 }
-template <class X, int... I> auto turned(X const& x, std::integer_sequence<int, I...>) { return permute<Ax<23 - I>...>(x); }
-template <class X, int... I> auto at_ones(X const& x, std::integer_sequence<int, I...>) { return x(Ax<I>{I % 6 == 0 ? 1 : 0}...); }
+template <class X, int... I> auto turned(X const& x, std::integer_sequence<int, I...>) {
+  return permute<Ax<23 - I>...>(x);
+}
+template <class X, int... I> auto at_ones(X const& x, std::integer_sequence<int, I...>) {
+  return x(Ax<I>{I % 6 == 0 ? 1 : 0}...);
+}
 }  // namespace
 
 TEST_CASE("24 axes") {
@@ -90,7 +100,8 @@ TEST_CASE("24 axes") {
   CHECK(sum(x).item() == 120);
   CHECK(numbers(sum<Ax<0>>(x)) == doubles{8, 10, 12, 14, 16, 18, 20, 22});
   CHECK(einsum<"..., ... -> ">(x, v).item() == 1240);
-  CHECK(numbers(einsum<"... a0, ... a0 -> ...">(x, v)) == doubles{64, 82, 104, 130, 160, 194, 232, 274});
+  CHECK(numbers(einsum<"... a0, ... a0 -> ...">(x, v)) ==
+        doubles{64, 82, 104, 130, 160, 194, 232, 274});
   CHECK(numbers(softmax<Ax<18>>(x * 0)) == doubles(16, 0.5));
   CHECK(numbers(reverse<Ax<18>>(x))[0] == 1);
   CHECK(numbers(rearrange<"... a18 -> a18 ...">(x))[1] == 2);

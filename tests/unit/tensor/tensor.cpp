@@ -28,7 +28,9 @@ TEST_CASE("deduction and annotation") {
   tensor const constant = x;
   static_assert(same<decltype(constant), tensor<f32, Batch, Hidden> const>);
   // A member of a struct is given a value later.
-  struct state { tensor<f32, Batch, Hidden> value; } s;
+  struct state {
+    tensor<f32, Batch, Hidden> value;
+  } s;
   CHECK(s.value.is_empty());
   s.value = x * 2;
   CHECK(!s.value.is_empty());

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
 #include <limits>
 
@@ -91,6 +92,21 @@ TEST_CASE("progress: into a file, plain lines at a bounded rate, the first and t
         "saved\n"
         "step  81/100  loss 1.2346  256 tokens/s  0:05 left\n"
         "step 100/100  loss 1.0000  256 tokens/s  0:25 in all\n");
+}
+
+TEST_CASE("progress: a pipe that nobody reads any more does not end the process") {
+  int ends[2];
+  REQUIRE(::pipe(ends) == 0);
+  ::close(ends[0]);
+  {
+    progress bar(2, 1, 0, {.file = ends[1]});
+    bar.update(1, 1);
+    bar.update(2, 1);
+  }
+  ::close(ends[1]);
+  sigset_t pending;
+  sigpending(&pending);
+  CHECK(sigismember(&pending, SIGPIPE) == 0);
 }
 
 TEST_CASE("progress: resumed, the rate counts only what this process did") {

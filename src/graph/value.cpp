@@ -208,7 +208,8 @@ axis_info const* unnamed_axis(int i) {
       for (int i = 0; i < max_indices; ++i) {
         std::string const name = "index " + std::to_string(i);
         std::memcpy(names[i], name.c_str(), name.size() + 1);
-        axes[i] = {names[i], static_cast<int>(name.size()), dynamic_extent};
+        axes[i] = {names[i], static_cast<int>(name.size()), dynamic_extent,
+                   static_cast<std::uint64_t>(i)};
       }
     }
   };

@@ -40,7 +40,7 @@ template <class... New, class X, class... Given>
   } else {
     using result = detail::node_like<X, detail::join<pack<New...>, typename detail::bare<X>::axes_type>>;
     constexpr layout l = broadcast_front(detail::operand_layout<X>(), sizeof...(New));
-    std::int64_t extents[sizeof...(New) + 1];
+    std::int64_t extents[sizeof...(New) + 1]{};
     detail::fill_extents(pack<New...>{}, extents, given...);
     return detail::view_type<X, result, l>(
         detail::make_node{}, graph::broadcast(detail::operand(static_cast<X&&>(x)), {result::axes, result::rank},

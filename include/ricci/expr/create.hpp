@@ -78,7 +78,7 @@ auto create(Make make, Given const&... given) {
     refuse_by<rule>();
     return poisoned{};
   } else {
-    std::int64_t extents[sizeof...(A) + 1];
+    std::int64_t extents[sizeof...(A) + 1]{};
     fill_extents(pack<A...>{}, extents, given...);
     return tensor<T, A...>(
         make_node{}, make(dtype_of<T>, graph::axes_view{axis_list<A...>, sizeof...(A)}, extents));
@@ -168,7 +168,7 @@ template <class T, class A, class... Given> [[nodiscard]] auto iota(Given const&
     detail::refuse_by<rule>();
     return poisoned{};
   } else {
-    std::int64_t extents[1];
+    std::int64_t extents[1]{};
     detail::fill_extents(pack<A>{}, extents, given...);
     using result = node<T, host, A>;
     return expression<iota_op, result>(detail::make_node{},

@@ -46,7 +46,7 @@ template <fixed_string P, class... Types, class... X> [[nodiscard]] auto einsum(
   } else {
     using call = typename rule::call;
     using result = typename call::template result_of_first<X...>;
-    std::int64_t given[result::rank + 1];
+    std::int64_t given[result::rank + 1]{};
     call::template fill_given<result>(given, x...);
     graph::handle const operands[] = {detail::operand_or_none(static_cast<X&&>(x))...};
     return detail::expression_type<typename call::op, result, X...>(

@@ -29,7 +29,7 @@ template <class Rule, class X, class... Given> auto rearrange_call(X&& x, Given 
   using call = typename Rule::call;
   using result = typename call::template result_of_first<X>;
   constexpr rearrangement r = rearranged(call::bound.spec, operand_layout<X>());
-  std::int64_t extents[result::rank + 1];
+  std::int64_t extents[result::rank + 1]{};
   call::template fill_given<result>(extents, x, given...);
   graph::handle handle =
       graph::rearrange(call::bound.spec, {result::axes, result::rank}, operand(static_cast<X&&>(x)), extents);
@@ -119,7 +119,7 @@ template <fixed_string P, class... Types, class X, class... Given>
   } else {
     using call = typename rule::call;
     using result = typename call::template result_of_first<X>;
-    std::int64_t extents[result::rank + 1];
+    std::int64_t extents[result::rank + 1]{};
     call::template fill_given<result>(extents, x, given...);
     return expression<typename call::op, result, detail::operand_type<X>>(
         detail::make_node{}, graph::repeat(call::bound.spec, {result::axes, result::rank},

@@ -181,7 +181,7 @@ template <class Op, fixed_string P, class... Types, class X, class... Given>
     using T = typename detail::bare<X>::element_type;
     constexpr auto kind = detail::reduction_kind<Op>();
     using result = typename call::template result_node<detail::reduced_t<kind, T>, typename detail::bare<X>::device>;
-    std::int64_t extents[result::rank + 1];
+    std::int64_t extents[result::rank + 1]{};
     call::template fill_given<result>(extents, x, given...);
     return expression<typename call::op, result, detail::operand_type<X>>(
         detail::make_node{},

@@ -41,14 +41,15 @@ Example draw(data::token_windows const& windows, random::key key, std::int64_t n
   return {slice<Window, Seq>(window, 0, o.sizes.seq), slice<Window, Seq>(window, 1, o.sizes.seq)};
 }
 
+/// The mean loss over batches of the validation part, always the same ones.
 double evaluate(Gpt<> const& model, data::token_windows const& windows, random::key key,
-                std::int64_t batches, Options const& o) {
+                Options const& o) {
   double sum = 0;
-  for (std::int64_t n = 0; n < batches; ++n) {
-    Example const e = draw(windows, key, n, o);
+  for (std::int64_t n = 0; n < o.evaluation_batches; ++n) {
+    Example const e = draw(windows, key.fold("validation"), n, o);
     sum += Loss<>{}(model, e.ids, e.targets).item();
   }
-  return sum / static_cast<double>(batches);
+  return sum / static_cast<double>(o.evaluation_batches);
 }
 
 /// Trains to the last step, or until the user stops it: false.
@@ -79,7 +80,7 @@ bool train(Run& run, data::token_windows const& train_windows,
     ++run.step;
     if (run.step % o.evaluate_every == 0 || run.step == o.steps)
       metrics.write(run.step - 1, "validation",
-                    {{"loss", evaluate(run.model, validation_windows, key.fold("curve"), 2, o)}});
+                    {{"loss", evaluate(run.model, validation_windows, key, o)}});
     bar.update(run.step, loss.item());
     if (run.step % o.save_every == 0 || run.step == o.steps) save();
   }
@@ -163,10 +164,8 @@ int main_program(Options const& o) {
     return stop_request::status();
   }
   if (run.step > first) print_speed(o, run.step - first, seconds);
-  double const loss =
-      evaluate(run.model, validation_windows, key.fold("validation"), o.evaluation_batches, o);
-  metrics.write(run.step, "final", {{"loss", loss}});
-  std::printf("validation loss %.4f nats per byte\n", loss);
+  std::printf("validation loss %.4f nats per byte\n",
+              evaluate(run.model, validation_windows, key, o));
   print_sample(run);
   trace::write_loss_svg(
       o.picture, {trace::read_metrics(o.metrics, "train", "loss"),

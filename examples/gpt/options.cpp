@@ -104,8 +104,7 @@ Options parse(int argc, char** argv) {
       ->group(group)
       ->capture_default_str();
   count("--eval-every", o.evaluate_every, 1, most, "Steps between points of the validation curve");
-  count("--evals", o.evaluation_batches, 1, most,
-        "Batches that the last validation loss is the mean of");
+  count("--evals", o.evaluation_batches, 1, most, "Batches that a validation loss is the mean of");
   group = "Going on";
   count("--save-every", o.save_every, 1, most, "Steps between checkpoints");
   flag("--resume", o.resume, "Go on from the checkpoint, to the same end, bit for bit");

@@ -165,7 +165,8 @@ class chart {
     y_ = ticks_over(low, high, 7, least / 7);
     // A training that begins near 0 begins at 0; one resumed without its past does not.
     auto const begin = static_cast<double>(first);
-    auto const end = static_cast<double>(std::max(last, first + 1));
+    // Step n is done at n + 1: training of 1000 steps ends at 1000.
+    auto const end = static_cast<double>(last) + 1;
     x_ = ticks_over(begin < 0.1 * end ? 0 : begin, end, 8, 1);
     x_end_ = end;
     if (begin >= 0.1 * end) x_begin_ = begin;

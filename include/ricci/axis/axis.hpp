@@ -80,6 +80,9 @@ template <Axis A>
 inline constexpr axis_info axis_info_of{A::name.chars, static_cast<int>(A::name.size()),
                                         A::static_extent, detail::type_number<A>()};
 
+/// Stands where there is no axis; constant expressions do not ask an address whether it is null.
+inline constexpr axis_info no_axis{"", 0, dynamic_extent, 0};
+
 /// Are two descriptions of one axis type?
 constexpr bool is_same_axis(axis_info const* a, axis_info const* b) { return a->type == b->type; }
 

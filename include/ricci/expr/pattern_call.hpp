@@ -35,7 +35,7 @@ template <class X> constexpr axis_info const* axis_or_none() {
   if constexpr (is_axis<X>)
     return &axis_info_of<X>;
   else
-    return nullptr;
+    return &no_axis;
 }
 template <class X> std::int64_t given_value(X const& x) {
   if constexpr (is_axis<X>)
@@ -65,7 +65,7 @@ template <word W, fixed_string P, class Types, class... X> struct bound_call {
     std::uint32_t values = 0;
     for (int i = 0; i < extra.rank; ++i)
       for (int j = operands; j < static_cast<int>(sizeof...(X)); ++j)
-        if (given[j] && is_same_axis(given[j], extra.axes[i])) values |= std::uint32_t{1} << i;
+        if (is_same_axis(given[j], extra.axes[i])) values |= std::uint32_t{1} << i;
     return binder(W, P.view(), lists, operands, extra, values, why).run();
   }
   static constexpr bound_pattern bound = bind(nullptr);

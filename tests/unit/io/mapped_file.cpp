@@ -9,6 +9,8 @@
 #include <cstring>
 #include <utility>
 
+#include "tests/unit/kernels/same_bytes.hpp"
+
 using namespace ricci;
 using namespace ricci::test;
 
@@ -27,11 +29,11 @@ TEST_CASE("mapped_file: the bytes of the file, kept by every copy") {
     CHECK(moved.data() == copy.data());
   }
   REQUIRE(copy.size() == 6);
-  CHECK(std::memcmp(copy.data(), "\0\1\2abc", 6) == 0);
+  CHECK(same_bytes(copy.data(), "\0\1\2abc", 6));
   CHECK(copy.path() == path);
   copy.advise(io::access::random);
   copy.release();
-  CHECK(std::memcmp(copy.data(), "\0\1\2abc", 6) == 0);
+  CHECK(same_bytes(copy.data(), "\0\1\2abc", 6));
 }
 
 TEST_CASE("mapped_file: a file that is replaced by a rename keeps its old bytes") {
@@ -40,7 +42,7 @@ TEST_CASE("mapped_file: a file that is replaced by a rename keeps its old bytes"
   write_bytes(folder / "b", "newer");
   io::mapped_file const file(folder / "a");
   REQUIRE(::rename((folder / "b").c_str(), (folder / "a").c_str()) == 0);
-  CHECK(std::memcmp(file.data(), "old", 3) == 0);
+  CHECK(same_bytes(file.data(), "old", 3));
 }
 
 TEST_CASE("mapped_file: an empty file is allowed") {

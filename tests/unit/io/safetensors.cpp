@@ -8,6 +8,8 @@
 #include <cstring>
 #include <limits>
 
+#include "tests/unit/kernels/same_bytes.hpp"
+
 using namespace ricci;
 using namespace ricci::test;
 using namespace std::string_literals;
@@ -83,7 +85,7 @@ TEST_CASE("read_safetensors: a file that Python's safetensors wrote") {
   CHECK(w->shape == std::vector<std::int64_t>{2, 3});
   std::array<f32, 6> const values{1, 2, 3, -4, .5, 6};
   CHECK(w->bytes == sizeof values);
-  CHECK(std::memcmp(w->data, values.data(), sizeof values) == 0);
+  CHECK(same_bytes(w->data, values.data(), sizeof values));
   CHECK(file.find("step")->shape.empty());
   CHECK(*static_cast<i64 const*>(file.find("step")->data) == 1000);
   CHECK(static_cast<i64 const*>(file.find("ids")->data)[1] == -2);
@@ -124,7 +126,7 @@ TEST_CASE("write_safetensors: every dtype reads back, aligned to its elements") 
     CHECK(found->type == tensor.type);
     CHECK(found->shape == tensor.shape);
     REQUIRE(found->bytes == tensor.bytes);
-    CHECK(std::memcmp(found->data, tensor.data, static_cast<std::size_t>(tensor.bytes)) == 0);
+    CHECK(same_bytes(found->data, tensor.data, static_cast<std::size_t>(tensor.bytes)));
     CHECK(reinterpret_cast<std::uintptr_t>(found->data) %
               static_cast<std::uintptr_t>(size_of(tensor.type)) ==
           0);

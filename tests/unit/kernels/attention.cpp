@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kernels/parallel/parallel.hpp"
+#include "tests/unit/kernels/same_bytes.hpp"
 
 namespace k = ricci::kernels;
 using ricci::bf16;
@@ -185,7 +186,7 @@ k::attention_problem problem(int64_t batch, int64_t heads, int64_t seq_q, int64_
 }
 
 template <class A> bool same_bits(std::vector<A> const& a, std::vector<A> const& b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(A)) == 0;
+  return a.size() == b.size() && same_bytes(a.data(), b.data(), a.size() * sizeof(A));
 }
 
 }  // namespace

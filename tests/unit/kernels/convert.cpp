@@ -12,6 +12,7 @@
 #include <ricci/tensor/visit_dtype.hpp>
 
 #include "kernels/convert/convert_value.hpp"
+#include "tests/unit/kernels/same_bytes.hpp"
 
 namespace {
 
@@ -84,7 +85,7 @@ template <class T> bool same(T a, T b) {
     if (std::isnan(static_cast<f64>(a)) || std::isnan(static_cast<f64>(b)))
       return std::isnan(static_cast<f64>(a)) && std::isnan(static_cast<f64>(b));
   }
-  return std::memcmp(&a, &b, sizeof(T)) == 0;
+  return same_bytes(&a, &b, sizeof(T));
 }
 
 template <class From, class To> int differences(elements<From>& source) {

@@ -14,6 +14,7 @@
 #include <ricci/tensor/visit_dtype.hpp>
 
 #include "kernels/parallel/parallel.hpp"
+#include "tests/unit/kernels/same_bytes.hpp"
 
 namespace {
 
@@ -245,7 +246,7 @@ template <class T> void check_sum(integers const& extents, placing const& to, pl
   k::add_into(dtype_of<T>, static_cast<int>(extents.size()), extents.data(),
               target.data() + to.first, to.strides.data(), source.data() + from.first,
               from.strides.data());
-  CHECK_MESSAGE(std::memcmp(target.data(), want.data(), want.size() * sizeof(T)) == 0,
+  CHECK_MESSAGE(same_bytes(target.data(), want.data(), want.size() * sizeof(T)),
                 std::string(name_of<T>()), " extents ", text(extents), " target ", text(to.strides),
                 " source ", text(from.strides));
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kernels/parallel/parallel.hpp"
+#include "tests/unit/kernels/same_bytes.hpp"
 
 namespace k = ricci::kernels;
 using ricci::bf16;
@@ -90,7 +91,7 @@ void check(int64_t outer, int64_t classes, int64_t inner, bool ignoring) {
   auto in_place = x;
   k::cross_entropy_backward(type, outer, classes, inner, in_place.data(), given, lse.data(),
                             dloss.data(), in_place.data());
-  CHECK(std::memcmp(in_place.data(), dx.data(), dx.size() * sizeof(T)) == 0);
+  CHECK(same_bytes(in_place.data(), dx.data(), dx.size() * sizeof(T)));
 }
 
 std::string message_of(std::vector<int> const& targets, std::optional<int64_t> ignore) {
@@ -201,7 +202,7 @@ TEST_CASE(
     k::cross_entropy(dtype::f32, rows, classes, 1, x.data(), {dtype::u16, targets.data(), {}},
                      loss.data(), lse.data());
     if (count == 1) one = loss;
-    CHECK(std::memcmp(one.data(), loss.data(), rows * sizeof(float)) == 0);
+    CHECK(same_bytes(one.data(), loss.data(), rows * sizeof(float)));
   }
   k::set_threads(before);
   CHECK_THROWS_AS(k::cross_entropy(dtype::f32, rows, classes, 1, x.data(),

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kernels/parallel/parallel.hpp"
+#include "tests/unit/kernels/same_bytes.hpp"
 
 namespace k = ricci::kernels;
 using ricci::bf16;
@@ -119,7 +120,7 @@ template <class T> void check(int64_t rows, int64_t width, bool affine) {
 }
 
 template <class A> bool same_bits(std::vector<A> const& a, std::vector<A> const& b) {
-  return std::memcmp(a.data(), b.data(), a.size() * sizeof(A)) == 0;
+  return same_bytes(a.data(), b.data(), a.size() * sizeof(A));
 }
 
 }  // namespace

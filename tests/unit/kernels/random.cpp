@@ -15,6 +15,7 @@
 #include "kernels/parallel/parallel.hpp"
 #include "kernels/random/philox.hpp"
 #include "kernels/random/transform.hpp"
+#include "tests/unit/kernels/same_bytes.hpp"
 
 namespace {
 
@@ -69,7 +70,7 @@ template <class T> std::vector<T> filled(i64 count, auto fill) {
   std::memset(static_cast<void*>(out.data()), 0x5a, out.size() * sizeof(T));
   T const guard = out.back();
   fill(static_cast<void*>(out.data()), dtype_of<T>, count);
-  REQUIRE(std::memcmp(&out.back(), &guard, sizeof(T)) == 0);
+  REQUIRE(same_bytes(&out.back(), &guard, sizeof(T)));
   out.pop_back();
   return out;
 }
@@ -286,8 +287,8 @@ TEST_CASE("an element depends on neither the count nor the threads") {
   for (i64 const count :
        {i64{0}, i64{1}, i64{31}, i64{33}, i64{64}, i64{16385}, i64{40000}, many}) {
     auto const same = [count](auto const& part, auto const& whole) {
-      return std::memcmp(part.data(), whole.data(),
-                         static_cast<std::size_t>(count) * sizeof(part[0])) == 0;
+      return same_bytes(part.data(), whole.data(),
+                         static_cast<std::size_t>(count) * sizeof(part[0]));
     };
     CAPTURE(count);
     CHECK(same(filled<f32>(count, normal), all));

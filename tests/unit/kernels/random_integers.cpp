@@ -7,6 +7,7 @@
 
 #include "kernels/random/philox.hpp"
 #include "kernels/random/random.hpp"
+#include "tests/unit/kernels/same_bytes.hpp"
 
 // The fills of integers and permutations; the floats are in random.cpp.
 
@@ -22,7 +23,7 @@ template <class T> std::vector<T> filled(i64 count, auto fill) {
   std::memset(static_cast<void*>(out.data()), 0x5a, out.size() * sizeof(T));
   T const guard = out.back();
   fill(static_cast<void*>(out.data()), dtype_of<T>, count);
-  REQUIRE(std::memcmp(&out.back(), &guard, sizeof(T)) == 0);
+  REQUIRE(same_bytes(&out.back(), &guard, sizeof(T)));
   out.pop_back();
   return out;
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kernels/parallel/parallel.hpp"
+#include "tests/unit/kernels/same_bytes.hpp"
 
 namespace k = ricci::kernels;
 using ricci::bf16;
@@ -140,7 +141,7 @@ TEST_CASE("rms_norm backward gives the same bits at 1, 2 and 3 threads") {
     k::rms_norm_backward(dtype::f32, rows, width, x.data(), nullptr, rstd.data(), dy.data(),
                          dx.data(), sums.data());
     if (count == 1) one = sums;
-    CHECK(std::memcmp(one.data(), sums.data(), sizeof(float) * width) == 0);
+    CHECK(same_bytes(one.data(), sums.data(), sizeof(float) * width));
   }
   k::set_threads(before);
 }

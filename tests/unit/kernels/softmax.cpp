@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "kernels/parallel/parallel.hpp"
+#include "tests/unit/kernels/same_bytes.hpp"
 
 namespace k = ricci::kernels;
 using ricci::bf16;
@@ -133,7 +134,7 @@ template <class T> void check(shape s) {
 }
 
 template <class T> bool same_bits(std::vector<T> const& a, std::vector<T> const& b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
+  return a.size() == b.size() && same_bytes(a.data(), b.data(), a.size() * sizeof(T));
 }
 
 }  // namespace

@@ -21,7 +21,8 @@ template <class C> RICCI_ALWAYS_INLINE vec<C> log(vec<C> x) {
     constexpr i32 half_root = 0x3f3504f3;  // bits of sqrt(1/2)
     mask<C> const subnormal = x < std::numeric_limits<float>::min();
     vec<C> const scaled = subnormal ? x * 8388608.0f : x;  // 2^23
-    mask<C> const bits = std::bit_cast<mask<C>>(scaled);
+    // What has no logarithm goes on as 1, so that no exponent overflows.
+    mask<C> const bits = std::bit_cast<mask<C>>(x > 0.0f ? scaled : fill<C>(1.0f));
     mask<C> const exponent = (bits - half_root) >> 23;
     vec<C> const f = std::bit_cast<vec<C>>(bits - (exponent << 23)) - 1.0f;
     vec<C> const e =

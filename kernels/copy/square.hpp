@@ -4,7 +4,7 @@
 #include <cstring>
 #include <utility>
 
-#include "kernels/copy/stream.hpp"
+#include "kernels/simd/stream.hpp"
 #include "kernels/simd/vec.hpp"
 
 #if defined(__AVX512BW__) && defined(__AVX512VL__)

@@ -5,6 +5,7 @@
 #include "kernels/parallel/parallel.hpp"
 #include "kernels/pointwise/block_program.hpp"
 #include "kernels/pointwise/pointwise.hpp"
+#include "kernels/simd/stream.hpp"
 
 namespace ricci::kernels {
 namespace {
@@ -13,10 +14,14 @@ namespace {
 constexpr std::int64_t chunk = 32768;
 constexpr std::int64_t parallel_operations = 65536;
 
+// An output of so many bytes passes the caches by: what is written here is not read before.
+constexpr std::int64_t streamed_bytes = std::int64_t{16} << 20;
+
 /// How an output is written.
 enum class delivery : std::uint8_t {
   direct,   // by the step that computes it
   copy,     // from its register at the end of the block
+  stream,   // likewise, past the caches
   convert,  // likewise, rounded to a narrow float
   fill,     // one element for the whole block
 };
@@ -51,6 +56,10 @@ output_plan plan_output(pointwise_program const& program, block_program const& c
     plan.how = delivery::convert;
     return plan;
   }
+  if (compiled.size >= streamed_bytes / size_of(plan.to)) {
+    plan.how = delivery::stream;
+    return plan;
+  }
   // Written at once by its step, unless that is not run for every block, another output has it
   // already, or an operand in the same memory may still be read.
   for (int s = 0; s < compiled.step_count; ++s) {
@@ -74,6 +83,9 @@ void deliver(output_plan const& output, block_cursor const& cursor, std::int64_t
       return;
     case delivery::copy:
       if (source != target) std::memcpy(target, source, static_cast<std::size_t>(n * size));
+      return;
+    case delivery::stream:
+      stream_run(reinterpret_cast<char*>(target), static_cast<char const*>(source), n * size);
       return;
     case delivery::convert:
       convert(source, output.from, target, output.to, n);
@@ -128,6 +140,7 @@ class program_run {
       n = cursor.length(begin, end - begin);
       run_block(cursor, begin, n);
     }
+    finish_streams();
   }
 
   // The result as [before, panel axis, after, row], in tiles of panel_rows places along the panel
@@ -160,6 +173,7 @@ class program_run {
                           run_block(cursor, begin + r * step, n);
                         }
                       }
+                      finish_streams();
                     });
   }
 

@@ -10,7 +10,7 @@
 #include <immintrin.h>
 #endif
 
-/// Private to kernels/copy: stores that pass the caches by. A line that is written whole need not
+/// Stores that pass the caches by. A line that is written whole need not
 /// be read before, which a store through the caches does: a third of what a large copy moves.
 namespace ricci::kernels {
 

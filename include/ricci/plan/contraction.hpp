@@ -53,8 +53,9 @@ struct index_group {
 /// What may vary in planning.
 struct contraction_options {
   bool only_loops = false;   // no matrix product for this dtype or size
-  bool must_pack_a = false;  // strides that a matrix product does not take, known at run time
+  bool must_pack_a = false;  // forced, or strides that a matrix product does not take
   bool must_pack_b = false;
+  bool must_permute = false;   // the product is computed beside the result and permuted into it
   bool prefer_pack_a = false;  // where either would do: a is the smaller one
 };
 
@@ -151,13 +152,14 @@ constexpr int groups_of(contraction_plan const& plan, index_role role) {
   return count;
 }
 
-// The k indices in the order in which they lie in `reference`, slowest first.
-constexpr void sort_k(contraction_plan& plan, layout const& reference, bool is_left) {
+// The indices of a role in the order in which they lie in `reference`, slowest first.
+constexpr void sort_role(contraction_plan& plan, index_role role, layout const& reference,
+                         bool is_left) {
   for (int i = 1; i < plan.index_count; ++i) {
     for (int j = i; j > 0; --j) {
       planned_index& p = plan.indices[j - 1];
       planned_index& q = plan.indices[j];
-      if (p.role != index_role::k || q.role != index_role::k) break;
+      if (p.role != role || q.role != role) break;
       if (reference.place_of(is_left ? p.left : p.right) <=
           reference.place_of(is_left ? q.left : q.right))
         break;
@@ -170,7 +172,7 @@ constexpr void sort_k(contraction_plan& plan, layout const& reference, bool is_l
 
 // Do the k indices, in some order, form one axis of this tensor?
 constexpr bool has_one_k(contraction_plan plan, layout const& known, bool is_left) {
-  sort_k(plan, known, is_left);
+  sort_role(plan, index_role::k, known, is_left);
   for (int i = 1; i < plan.index_count; ++i) {
     planned_index const& p = plan.indices[i - 1];
     planned_index const& q = plan.indices[i];
@@ -267,7 +269,7 @@ constexpr contraction_plan plan_contraction(contraction_tensor a, contraction_te
       sum_left || (!loops && (plan.swapped ? options.must_pack_b : options.must_pack_a));
   plan.pack_right =
       sum_right || (!loops && (plan.swapped ? options.must_pack_a : options.must_pack_b));
-  plan.copy_result = !loops && last == index_role::batch;
+  plan.copy_result = !loops && (options.must_permute || last == index_role::batch);
 
   for (int i = 0; !loops && i < plan.index_count; ++i) {
     planned_index const& index = plan.indices[i];
@@ -286,10 +288,17 @@ constexpr contraction_plan plan_contraction(contraction_tensor a, contraction_te
     if (!right_merges) plan.pack_right = true;
   }
 
+  // Beside the result the order is free: that of the operands.
+  if (plan.copy_result) {
+    detail::sort_role(plan, index_role::batch, left.known, true);
+    detail::sort_role(plan, index_role::m, left.known, true);
+    detail::sort_role(plan, index_role::n, right.known, false);
+  }
+
   bool const prefer_left = plan.swapped != options.prefer_pack_a;
   for (;;) {
     bool const by_left = !plan.pack_left || plan.pack_right;
-    if (ks > 1) detail::sort_k(plan, by_left ? left.known : right.known, by_left);
+    if (ks > 1) detail::sort_role(plan, index_role::k, by_left ? left.known : right.known, by_left);
     grouping_tensor of_left{left.known};
     grouping_tensor of_right{right.known};
     grouping_tensor of_result;

@@ -5,6 +5,7 @@
 #include <ricci/error/exceptions.hpp>
 #include <ricci/tensor/storage.hpp>
 
+#include "src/contract_choice.hpp"
 #include "src/contract_gemm.hpp"
 #include "src/contract_terms.hpp"
 
@@ -13,9 +14,6 @@ namespace {
 
 using kernels::contraction_axis;
 using kernels::contraction_problem;
-
-// Below so many products nothing beats the plain loops, and no plan is worth its time.
-constexpr double least_planned = 32 * 32 * 32;
 
 void check_types(dtype a, dtype b, dtype result) {
   if (a != b)
@@ -76,19 +74,24 @@ contraction_problem problem_of(void const* a, dtype a_type, void const* b, dtype
 }  // namespace
 
 contraction_report contract(contraction_operand const& a, contraction_operand const& b,
-                            contraction_result const& result,
-                            contraction_epilogue const& epilogue) {
+                            contraction_result const& result, contraction_epilogue const& epilogue,
+                            lowering_code forced) {
   check_types(a.type, b.type, result.type);
   contraction_terms const terms = read_terms(a, &b, result, epilogue);
   contraction_report report;
   if (terms.result_count == 0) return report;
   contraction_problem const problem = problem_of(a.data, a.type, b.data, b.type, result, epilogue);
-  if (terms.operations <= least_planned || terms.has_empty_sum) {
+  bool const is_small = terms.operations <= least_planned && forced == lowering_code::automatic;
+  if (is_small || terms.has_empty_sum) {
     report.loops = 1;
     run_unplanned(terms, problem);
     return report;
   }
-  run_planned(terms, problem, report);
+  bool const has_epilogue = epilogue.alpha != 1 || epilogue.bias.data != nullptr ||
+                            epilogue.residual.data != nullptr ||
+                            epilogue.activation != opcode::convert;
+  contraction_request const request = request_of(terms, a.type, result.type, has_epilogue, forced);
+  run_planned(chosen_lowering(request).plan, terms, problem, report);
   return report;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <ricci/plan/candidates.hpp>
 #include <ricci/tensor/storage.hpp>
 
 #include "kernels/copy/copy.hpp"
@@ -122,19 +123,6 @@ void pack(carried_plan& c, bool is_left, dtype to, contraction_report& report) {
                kept, kept_count, summed, summed_count, to, report);
 }
 
-// To another dtype, as it lies: the order in memory stays, gaps go, what is broadcast stays so.
-// Merged groups stay merged.
-void convert(carried_plan& c, bool is_left, dtype to, contraction_report& report) {
-  auto const stride = is_left ? &contraction_axis::a : &contraction_axis::b;
-  int kept[max_indices];
-  int count = 0;
-  for (int i = 0; i < c.plan.index_count; ++i)
-    if (c.index[i].*stride != 0) kept[count++] = i;
-  std::sort(kept, kept + count,
-            [&](int p, int q) { return c.index[p].*stride > c.index[q].*stride; });
-  copy_operand(c, is_left ? c.left : c.right, stride, kept, count, nullptr, 0, to, report);
-}
-
 // c = epilogue(source), source lying as the plan's result does.
 void finish(carried_plan const& c, void const* source, dtype source_type,
             std::int64_t const* source_strides, contraction_problem const& problem) {
@@ -182,8 +170,9 @@ void run_loops(carried_plan const& c, contraction_problem problem, contraction_r
     int const which = static_cast<int>(role);
     axes[which][counts[which]++] = axis;
   };
-  bool const is_merged =
-      merges(c, &contraction_axis::bias) && merges(c, &contraction_axis::residual);
+  // A plan with a product beside the result merges as that lies.
+  bool const is_merged = merges(c, &contraction_axis::c) && merges(c, &contraction_axis::bias) &&
+                         merges(c, &contraction_axis::residual);
   if (is_merged)
     for (int g = 0; g < c.plan.group_count; ++g)
       add(axis_of(c, c.plan.groups[g]), c.plan.groups[g].role);
@@ -205,8 +194,6 @@ void run_loops(carried_plan const& c, contraction_problem problem, contraction_r
   report.loops = 1;
   kernels::contract(problem);
 }
-
-bool is_backend_type(dtype type) { return type == dtype::f32 || type == dtype::bf16; }
 
 // Does the library take the two axes of an operand? Rows must not overlap.
 bool is_matrix(std::int64_t row, std::int64_t rows, std::int64_t column, std::int64_t columns) {
@@ -241,12 +228,10 @@ gemm_problem gemm_of(carried_plan const& c, contraction_axis* batch) {
   return g;
 }
 
-carried_plan carry(contraction_terms const& terms, contraction_problem const& problem,
-                   contraction_options options) {
+carried_plan carry(contraction_plan const& plan, contraction_terms const& terms,
+                   contraction_problem const& problem) {
   carried_plan c;
-  contraction_tensor const a = tensor_of(terms, terms.a_ids, terms.a_rank, &contraction_axis::a);
-  contraction_tensor const b = tensor_of(terms, terms.b_ids, terms.b_rank, &contraction_axis::b);
-  c.plan = plan_contraction(a, b, terms.result, terms.result_rank, options);
+  c.plan = plan;
   c.left = {problem.a, problem.a_type, {}};
   c.right = {problem.b, problem.b_type, {}};
   if (c.plan.swapped) std::swap(c.left, c.right);
@@ -257,58 +242,32 @@ carried_plan carry(contraction_terms const& terms, contraction_problem const& pr
   return c;
 }
 
-bool has_summed(carried_plan const& c) {
-  return c.plan.index_count > 0 &&
-         c.plan.indices[c.plan.index_count - 1].role == index_role::summed;
+// Strides that no layout of the language has, rows that overlap say, are not for the library.
+bool is_fit(carried_plan const& c, gemm_problem const& g) {
+  return (c.plan.pack_left || is_matrix(g.m.a, g.m.extent, g.k.a, g.k.extent)) &&
+         (c.plan.pack_right || is_matrix(g.k.b, g.k.extent, g.n.b, g.n.extent));
 }
 
 }  // namespace
 
-void run_planned(contraction_terms const& terms, contraction_problem const& problem,
-                 contraction_report& report) {
-  contraction_options options;
-  options.only_loops = problem.a_type == dtype::f64 || !is_floating(problem.a_type);
-  double sizes[2] = {1, 1};
-  for (int id = 0; id < max_indices; ++id) {
-    if (terms.in_a >> id & 1) sizes[0] *= static_cast<double>(terms.of[id].extent);
-    if (terms.in_b >> id & 1) sizes[1] *= static_cast<double>(terms.of[id].extent);
-  }
-  options.prefer_pack_a = sizes[0] < sizes[1];
-  carried_plan c = carry(terms, problem, options);
+void run_planned(contraction_plan const& plan, contraction_terms const& terms,
+                 contraction_problem const& problem, contraction_report& report) {
+  carried_plan c = carry(plan, terms, problem);
   contraction_axis batch[max_indices];
-  if (c.plan.gemms() > 0) {
-    gemm_problem const g = gemm_of(c, batch);
-    // A product with a vector reads the matrix once: rows do that at the speed of memory.
-    if (g.m.extent == 1 || g.n.extent == 1) {
-      options.only_loops = true;
-      c = carry(terms, problem, options);
-    } else {
-      bool const left_fits = c.plan.pack_left || is_matrix(g.m.a, g.m.extent, g.k.a, g.k.extent);
-      bool const right_fits = c.plan.pack_right || is_matrix(g.k.b, g.k.extent, g.n.b, g.n.extent);
-      if (!left_fits || !right_fits) {
-        (c.plan.swapped ? options.must_pack_b : options.must_pack_a) = !left_fits;
-        (c.plan.swapped ? options.must_pack_a : options.must_pack_b) = !right_fits;
-        c = carry(terms, problem, options);
-      }
-    }
-  }
+  if (plan.gemms() > 0 && !is_fit(c, gemm_of(c, batch)))
+    c = carry(plan_contraction(planned_tensor(terms, true), planned_tensor(terms, false),
+                               terms.result, terms.result_rank, {.only_loops = true}),
+              terms, problem);
+  report.lowering = code_of(c.plan);
+  dtype const type = problem.a_type;
   if (c.plan.gemms() == 0) {
-    dtype const wide = accumulator_of(problem.a_type);
+    dtype const wide = accumulator_of(type);
     if (c.plan.pack_left) pack(c, true, wide, report);
     if (c.plan.pack_right) pack(c, false, wide, report);
     return run_loops(c, problem, report);
   }
-
-  dtype const type =
-      is_backend_type(problem.a_type) && !has_summed(c) ? problem.a_type : dtype::f32;
-  if (c.plan.pack_left)
-    pack(c, true, type, report);
-  else if (c.left.type != type)
-    convert(c, true, type, report);
-  if (c.plan.pack_right)
-    pack(c, false, type, report);
-  else if (c.right.type != type)
-    convert(c, false, type, report);
+  if (c.plan.pack_left) pack(c, true, type, report);
+  if (c.plan.pack_right) pack(c, false, type, report);
 
   // Where the result is not what the library writes, it writes f32 beside it.
   std::int64_t lies[max_indices] = {};
@@ -373,12 +332,13 @@ void run_planned(contraction_terms const& terms, contraction_problem const& prob
     return finish(c, memory.data(), beside, lies, problem);
   }
   report.gemms = 0;
+  report.lowering = lowering_code::loops;
   run_loops(c, problem, report);
 }
 
 void run_single(contraction_terms const& terms, contraction_problem problem) {
-  contraction_tensor const a = tensor_of(terms, terms.a_ids, terms.a_rank, &contraction_axis::a);
-  contraction_plan const plan = plan_contraction(a, terms.result, terms.result_rank);
+  contraction_plan const plan =
+      plan_contraction(planned_tensor(terms, true), terms.result, terms.result_rank);
   carried_plan c;
   c.plan = plan;
   c.left = {problem.a, problem.a_type, {}};

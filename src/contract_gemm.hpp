@@ -14,9 +14,12 @@ inline void const* one_of(dtype type) {
   return is_floating(type) ? static_cast<void const*>(&narrow) : &whole;
 }
 
-/// Contracts two operands by plan_contraction: pointers, dtypes and epilogue are the problem's.
-void run_planned(contraction_terms const& terms, kernels::contraction_problem const& problem,
-                 contraction_report& report);
+/// Contracts two operands by a plan for these terms: pointers, dtypes and epilogue are the
+/// problem's.
+///   @pre  a plan with matrix products: the operands are f32, or bf16 without sums to be taken
+///   first
+void run_planned(contraction_plan const& plan, contraction_terms const& terms,
+                 kernels::contraction_problem const& problem, contraction_report& report);
 
 /// Sums and permutes the first operand; the second is 1.
 void run_single(contraction_terms const& terms, kernels::contraction_problem problem);

@@ -56,6 +56,7 @@ contraction_terms read_terms(contraction_operand const& a, contraction_operand c
   std::int64_t extents[max_indices];
   for (std::int64_t& e : extents) e = -1;
   std::uint32_t present[2] = {0, 0};
+  terms.has_layouts = true;
   contraction_operand const* const operands[2] = {&a, b};
   char const* const names[2] = {"the first operand", "the second operand"};
   for (int which = 0; which < 2; ++which) {
@@ -63,6 +64,7 @@ contraction_terms read_terms(contraction_operand const& a, contraction_operand c
     contraction_operand const& x = *operands[which];
     check_rank(x.rank, names[which]);
     checked_product(x.extents, x.rank, names[which]);
+    terms.has_layouts = terms.has_layouts && x.known != nullptr;
     std::uint8_t* const ids = which == 0 ? terms.a_ids : terms.b_ids;
     int& rank = which == 0 ? terms.a_rank : terms.b_rank;
     for (int i = 0; i < x.rank; ++i) {
@@ -70,10 +72,16 @@ contraction_terms read_terms(contraction_operand const& a, contraction_operand c
       set_extent(extents, id, x.extents[i], names[which]);
       contraction_axis& axis = terms.of[id];
       (which == 0 ? axis.a : axis.b) += x.strides[i];
-      if (!(present[which] >> id & 1) && x.extents[i] != 1)
-        ids[rank++] = static_cast<std::uint8_t>(id);
+      bool const is_diagonal = present[which] >> id & 1;
+      if (is_diagonal) terms.has_layouts = false;
+      if (!is_diagonal && x.extents[i] != 1) ids[rank++] = static_cast<std::uint8_t>(id);
       present[which] |= std::uint32_t{1} << id;
     }
+    if (!terms.has_layouts) continue;
+    layout& known = which == 0 ? terms.a_known : terms.b_known;
+    known = *x.known;
+    for (int i = x.rank - 1; i >= 0; --i)
+      if (x.extents[i] == 1) known = without_unit_axis(known, i);
   }
   check_rank(result.rank, "the result");
   terms.result_count = checked_product(result.extents, result.rank, "the result");
@@ -143,6 +151,17 @@ contraction_tensor tensor_of(contraction_terms const& terms, std::uint8_t const*
     std::int64_t const own = x.*stride;
     t.known.push(order[place], own < 0 ? link::reversed : own == dense ? link::dense : link::gap);
   }
+  return t;
+}
+
+contraction_tensor planned_tensor(contraction_terms const& terms, bool is_a) {
+  std::uint8_t const* const ids = is_a ? terms.a_ids : terms.b_ids;
+  int const rank = is_a ? terms.a_rank : terms.b_rank;
+  if (!terms.has_layouts)
+    return tensor_of(terms, ids, rank, is_a ? &contraction_axis::a : &contraction_axis::b);
+  contraction_tensor t;
+  t.known = is_a ? terms.a_known : terms.b_known;
+  for (int axis = 0; axis < rank; ++axis) t.index[axis] = ids[axis];
   return t;
 }
 

@@ -23,6 +23,9 @@ struct contraction_terms {
   int result_rank = 0;
   int a_rank = 0;
   int b_rank = 0;
+  layout a_known;  // of the axes a_ids, where has_layouts
+  layout b_known;
+  bool has_layouts = false;
   std::int64_t result_count = 1;
   double operations = 1;  // product of all extents
   bool has_empty_sum = false;
@@ -34,9 +37,12 @@ contraction_terms read_terms(contraction_operand const& a, contraction_operand c
                              contraction_result const& result,
                              contraction_epilogue const& epilogue);
 
-/// The layout that strides have, as numbers: what plan_contraction is given at run time.
+/// The layout that strides have, as numbers: what is planned from where no layouts were given.
 ///   @post every merge that the strides allow is allowed, but for reversed axes
 contraction_tensor tensor_of(contraction_terms const& terms, std::uint8_t const* ids, int rank,
                              std::int64_t kernels::contraction_axis::* stride);
+
+/// The operands as they are planned from.
+contraction_tensor planned_tensor(contraction_terms const& terms, bool is_a);
 
 }  // namespace ricci::exec

@@ -1,6 +1,7 @@
 #include "src/gemm_primitive.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 
 namespace ricci::exec {
@@ -34,6 +35,14 @@ memory::desc describe(gemm_problem const& p, dtype type, std::int64_t contractio
   push(row);
   for (int i = p.batches - 1; i >= 0; --i) push(p.batch[i]);
   return memory::desc(dims, type_of(type), strides);
+}
+
+// oneDNN's kernels step over rows with numbers of 32 bits: up to 64 rows at a time.
+bool has_long_rows(gemm_problem const& p) {
+  constexpr std::int64_t most = (std::int64_t{1} << 31) / (64 * sizeof(float));
+  std::int64_t const steps[] = {p.m.a, p.k.a, p.k.b, p.n.b, p.m.c};
+  return std::any_of(std::begin(steps), std::end(steps),
+                     [](std::int64_t step) { return step > most; });
 }
 
 bool is_oneDNN_type(dtype type) { return type == dtype::f32 || type == dtype::bf16; }
@@ -70,6 +79,7 @@ bool is_own_bias(gemm_problem const& p) {
 bool describe_matmul(gemm_problem const& p, bool fused, made_primitive& made,
                      dnnl::matmul::primitive_desc& result) try {
   dnnl::primitive_attr attributes;
+  if (has_long_rows(p)) return false;
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
   made.a = describe(p, p.in, &contraction_axis::a, p.m, p.k);
   made.b = describe(p, p.in, &contraction_axis::b, p.k, p.n);

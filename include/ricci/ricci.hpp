@@ -29,3 +29,5 @@
 #include <ricci/nn/nn.hpp>
 #include <ricci/optim/optimizer.hpp>
 #include <ricci/optim/schedule.hpp>
+#include <ricci/plan/cost_of.hpp>
+#include <ricci/plan/explain.hpp>

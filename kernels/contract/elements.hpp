@@ -213,6 +213,13 @@ template <class Acc> struct epilogue {
   void finish(Acc* row, Acc* scratch, std::int64_t count, void* c, std::int64_t base,
               positions const& of_c, std::int64_t const (&addend_base)[2],
               positions const (&of_addend)[2]) const {
+    apply(row, scratch, count, addend_base, of_addend);
+    store(row, static_cast<char*>(c) + base * bytes_c, of_c.offset, of_c.unit, count);
+  }
+
+  // All but the store.
+  void apply(Acc* row, Acc* scratch, std::int64_t count, std::int64_t const (&addend_base)[2],
+             positions const (&of_addend)[2]) const {
     if (alpha != Acc(1))
       for (std::int64_t i = 0; i < count; ++i) row[i] *= alpha;
     for (int which = 0; which < 2; ++which) {
@@ -223,7 +230,6 @@ template <class Acc> struct epilogue {
       for (std::int64_t i = 0; i < count; ++i) row[i] += scratch[i];
     }
     if (activation != opcode::convert) activate<Acc>(activation, row, count);
-    store(row, static_cast<char*>(c) + base * bytes_c, of_c.offset, of_c.unit, count);
   }
 };
 

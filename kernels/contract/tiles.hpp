@@ -1,123 +1,38 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 
 #include <ricci/tensor/storage.hpp>
 
+#include "kernels/contract/boxes.hpp"
 #include "kernels/contract/elements.hpp"
+#include "kernels/contract/panels.hpp"
 #include "kernels/parallel/parallel.hpp"
+#include "kernels/simd/stream.hpp"
 
-/// Matrix products of tiles that are packed into the cache. Operands may lie in any way: each of m,
-/// n and k has tables of offsets, so axes that do not merge cost nothing more.
+/// Matrix products of tiles that are packed into the cache, straight from operands that lie in any
+/// way, and written straight to their places: no array is permuted in memory.
 namespace ricci::kernels::contraction {
 
-template <class Acc> struct tile_shape {
-  static constexpr std::int64_t lanes = simd::lanes<Acc>;
-  static constexpr std::int64_t n = 2 * lanes;                 // two vectors a row in registers
-  static constexpr int m = simd::vector_bytes == 64 ? 12 : 5;  // 24 of 32 registers, 10 of 16
-  static constexpr std::int64_t rows = 8 * 12;
-  static constexpr std::int64_t columns = 8 * n;
-  static constexpr std::int64_t depth = 256;  // a and b of a tile: half of a 1 MiB cache in f64
-};
+// Offsets of the places of a tile along one direction, and how they follow each other.
+struct place_table {
+  std::int64_t* offset = nullptr;
+  std::int64_t* run = nullptr;  // places from here on whose offsets are consecutive numbers
+  bool has_runs = false;        // of four and more on average
 
-// c[r, lane] (+)= sum over p of a(r, p) * b[p, lane], a(r, p) = a[r * row_step + p * step];
-// Rows x two vectors in registers.
-template <class Acc, int Rows>
-RICCI_ALWAYS_INLINE void multiply_block(std::int64_t depth, Acc const* a, std::int64_t row_step,
-                                        std::int64_t step, Acc const* b, Acc* c,
-                                        std::int64_t c_step, bool accumulate) {
-  using vec = simd::vec<Acc>;
-  constexpr int n = simd::lanes<Acc>;
-  vec sum[Rows][2];
-#pragma GCC unroll 12
-  for (int r = 0; r < Rows; ++r) sum[r][0] = sum[r][1] = vec{};
-  for (std::int64_t p = 0; p < depth; ++p) {
-    vec const low = simd::load<Acc>(b + p * 2 * n);
-    vec const high = simd::load<Acc>(b + p * 2 * n + n);
-#pragma GCC unroll 12
-    for (int r = 0; r < Rows; ++r) {
-      vec const spread = simd::fill<Acc>(a[r * row_step + p * step]);
-      sum[r][0] += spread * low;
-      sum[r][1] += spread * high;
+  void find_runs(std::int64_t count) {
+    std::int64_t runs = 1;
+    run[count - 1] = 1;
+    for (std::int64_t i = count - 2; i >= 0; --i) {
+      bool const follows = offset[i + 1] == offset[i] + 1;
+      run[i] = follows ? run[i + 1] + 1 : 1;
+      runs += !follows;
     }
+    has_runs = count >= 4 * runs;
   }
-#pragma GCC unroll 12
-  for (int r = 0; r < Rows; ++r) {
-    Acc* const to = c + r * c_step;
-    if (accumulate) {
-      sum[r][0] += simd::load<Acc>(static_cast<Acc const*>(to));
-      sum[r][1] += simd::load<Acc>(static_cast<Acc const*>(to + n));
-    }
-    simd::store<Acc>(to, sum[r][0]);
-    simd::store<Acc>(to + n, sum[r][1]);
-  }
-}
-
-// All rows of one panel of b.
-template <class Acc> void multiply_panel(std::int64_t rows, std::int64_t depth, Acc const* a,
-                                         std::int64_t row_step, std::int64_t step, Acc const* b,
-                                         Acc* c, std::int64_t c_step, bool accumulate) {
-  constexpr int most = tile_shape<Acc>::m;
-  std::int64_t r = 0;
-  for (; r + most <= rows; r += most)
-    multiply_block<Acc, most>(depth, a + r * row_step, row_step, step, b, c + r * c_step, c_step,
-                              accumulate);
-  for (; r + 4 <= rows; r += 4)
-    multiply_block<Acc, 4>(depth, a + r * row_step, row_step, step, b, c + r * c_step, c_step,
-                           accumulate);
-  for (; r < rows; ++r)
-    multiply_block<Acc, 1>(depth, a + r * row_step, row_step, step, b, c + r * c_step, c_step,
-                           accumulate);
-}
-
-// The tables of one problem, in memory that the caller gives.
-struct offset_tables {
-  std::int64_t* a_m;
-  std::int64_t* c_m;
-  std::int64_t* addend_m[2];
-  std::int64_t* b_n;
-  std::int64_t* c_n;
-  std::int64_t* addend_n[2];
-  std::int64_t* a_k;
-  std::int64_t* b_k;
-  bool unit_a_m, unit_b_n, unit_c_n, unit_addend_n[2], unit_a_k;
-
-  void fill(contraction_problem const& p, std::int64_t m, std::int64_t n, std::int64_t k,
-            std::int64_t* memory) {
-    for (std::int64_t** table : {&a_m, &c_m, &addend_m[0], &addend_m[1]}) {
-      *table = memory;
-      memory += m;
-    }
-    for (std::int64_t** table : {&b_n, &c_n, &addend_n[0], &addend_n[1]}) {
-      *table = memory;
-      memory += n;
-    }
-    a_k = memory;
-    b_k = memory + k;
-    using axis = contraction_axis;
-    fill_offsets(p.m, p.ms, &axis::a, a_m);
-    fill_offsets(p.m, p.ms, &axis::c, c_m);
-    fill_offsets(p.n, p.ns, &axis::b, b_n);
-    fill_offsets(p.n, p.ns, &axis::c, c_n);
-    fill_offsets(p.k, p.ks, &axis::a, a_k);
-    fill_offsets(p.k, p.ks, &axis::b, b_k);
-    unit_a_m = is_unit(a_m, m);
-    unit_b_n = is_unit(b_n, n);
-    unit_c_n = is_unit(c_n, n);
-    unit_a_k = is_unit(a_k, k);
-    std::int64_t axis::* const strides[2] = {&axis::bias, &axis::residual};
-    contraction_addend const* const addends[2] = {&p.bias, &p.residual};
-    for (int i = 0; i < 2; ++i) {
-      if (addends[i]->data == nullptr) continue;
-      fill_offsets(p.m, p.ms, strides[i], addend_m[i]);
-      fill_offsets(p.n, p.ns, strides[i], addend_n[i]);
-      unit_addend_n[i] = is_unit(addend_n[i], n);
-    }
-  }
-  static std::int64_t size(std::int64_t m, std::int64_t n, std::int64_t k) {
-    return 4 * m + 4 * n + 2 * k;
-  }
+  bool is_unit(std::int64_t count) const { return run[0] >= count; }
 };
 
 template <class Acc> class tile_contraction {
@@ -129,67 +44,179 @@ template <class Acc> class tile_contraction {
         load_b_(loader<Acc>(problem.b_type)),
         bytes_a_(size_of(problem.a_type)),
         bytes_b_(size_of(problem.b_type)),
-        m_(size_of_axes(problem.m, problem.ms)),
-        n_(size_of_axes(problem.n, problem.ns)),
         k_(size_of_axes(problem.k, problem.ks)),
-        batch_(size_of_axes(problem.batch, problem.batches)) {}
+        batch_(size_of_axes(problem.batch, problem.batches)) {
+    std::int64_t const m = size_of_axes(problem.m, problem.ms);
+    std::int64_t const n = size_of_axes(problem.n, problem.ns);
+    constexpr std::int64_t scale = 8 / sizeof(Acc);  // f32 has room for twice as many
+    is_whole_ = k_ <= whole_depth;
+    std::int64_t const a_k = least_stride(p_.k, p_.ks, &contraction_axis::a);
+    std::int64_t const b_k = least_stride(p_.k, p_.ks, &contraction_axis::b);
+    std::int64_t const a_m = least_stride(p_.m, p_.ms, &contraction_axis::a);
+    std::int64_t const b_n = least_stride(p_.n, p_.ns, &contraction_axis::b);
+    a_by_k_ = a_k != 0 && (a_m == 0 || a_k < a_m);
+    b_by_k_ = b_k != 0 && (b_n == 0 || b_k < b_n);
+    k_box_ = box_of(p_.k, p_.ks, &contraction_axis::a, &contraction_axis::b, a_by_k_ ? 16 : 0, 16,
+                    is_whole_ ? k_ : cut_depth);
+    depth_ = k_box_.most;
+    std::int64_t columns = scale * 128;
+    std::int64_t rows = scale * 96;
+    if (is_whole_) {
+      columns = std::clamp(scale * 32768 / depth_, std::int64_t{shape::columns}, scale * 320);
+      rows = std::clamp<std::int64_t>(scale * 16384 / depth_, shape::rows, 240);
+    }
+    // What lies across an operand that the cache does not hold is read some lines at a time.
+    std::int64_t const wide =
+        std::clamp<std::int64_t>(scale * 65536 / (shape::columns * depth_), 32, 96);
+    bool const a_is_across = !a_by_k_ && m * k_ * bytes_a_ > in_cache;
+    bool const b_is_across = !b_by_k_ && n * k_ * bytes_b_ > in_cache;
+    // Few tiles with long sums become more and smaller ones, so that threads can share them.
+    for (;; rows > 48 ? rows /= 2 : columns /= 2) {
+      n_box_ = box_of(p_.n, p_.ns, &contraction_axis::b, &contraction_axis::c,
+                      b_is_across ? wide : 0, shape::columns, std::min(columns, n));
+      m_box_ = box_of(p_.m, p_.ms, &contraction_axis::a, &contraction_axis::c,
+                      a_is_across ? wide : 0, 1, std::min(rows, m));
+      if (is_whole_ || columns <= 2 * shape::columns) break;
+      if (batch_ * n_box_.tiles * m_box_.tiles >= 8) break;
+    }
+    streams_ = batch_ * m * n * size_of(p_.c_type) > least_streamed;
+    is_by_result_ = n_box_.is_by_result();
+    is_plain_ = finish_.is_plain() && p_.c_type == direct_type;
+    std::int64_t const tiles = batch_ * n_box_.tiles * m_box_.tiles;
+    group_ = is_whole_ ? std::clamp<std::int64_t>(tiles / 32, 1, m_box_.tiles) : 1;
+    groups_ = (m_box_.tiles - 1) / group_ + 1;
+    tasks_ = batch_ * n_box_.tiles * groups_;
+    double const work = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k_) *
+                        static_cast<double>(batch_) / static_cast<double>(tasks_);
+    grain_ =
+        std::max<std::int64_t>(static_cast<std::int64_t>(65536 / std::max(work, 1.0)), tasks_ / 64);
+    grain_ = std::clamp<std::int64_t>(grain_, 1, tasks_);
+    chunks_ = (tasks_ - 1) / grain_ + 1;
+  }
+
+  // Bytes that run() allocates, for so many threads.
+  std::int64_t workspace(int threads) const {
+    return std::min<std::int64_t>(threads, chunks_) * slot_bytes();
+  }
 
   void run() {
-    using shape = tile_shape<Acc>;
-    if (m_ <= small_extent && n_ <= small_extent && k_ <= small_extent && m_ * n_ * k_ <= 32768 &&
-        k_ * round_up(n_) <= small_panel)
-      return run_small();
-    storage_handle const memory =
-        allocate(offset_tables::size(m_, n_, k_) * std::int64_t{8}, role::workspace);
-    at_.fill(p_, m_, n_, k_, static_cast<std::int64_t*>(memory.data()));
-    std::int64_t const down = (m_ + shape::rows - 1) / shape::rows;
-    std::int64_t const across = (n_ + shape::columns - 1) / shape::columns;
-    std::int64_t const work = std::min(m_, shape::rows) * std::min(n_, shape::columns) * k_;
-    std::int64_t const tasks = batch_ * down * across;
-    std::int64_t const grain = std::max<std::int64_t>(1, 65536 / work);
-    auto const body = [&](std::int64_t begin, std::int64_t end) {
-      buffers const memory_of_task(m_, n_, k_);
-      for (std::int64_t task = begin; task < end; ++task)
-        run_tile(task / (down * across), task / across % down * shape::rows,
-                 task % across * shape::columns, memory_of_task);
-    };
-    if (tasks <= grain)
-      body(0, tasks);
-    else
-      parallel_chunks(tasks, grain, body);
+    int const slots = static_cast<int>(std::min<std::int64_t>(threads(), chunks_));
+    storage_handle const memory = allocate(workspace(threads()), role::workspace);
+    if (chunks_ == 1) {
+      buffers own(*this, static_cast<char*>(memory.data()));
+      for (std::int64_t task = 0; task < tasks_; ++task) run_task(task, own);
+      return;
+    }
+    std::atomic<std::uint64_t> taken[16] = {};
+    parallel_chunks(tasks_, grain_, [&](std::int64_t begin, std::int64_t end) {
+      int const slot = take_slot(taken, slots);
+      buffers own(*this, static_cast<char*>(memory.data()) + slot * slot_bytes());
+      for (std::int64_t task = begin; task < end; ++task) run_task(task, own);
+      finish_streams();
+      taken[slot / 64].fetch_and(~(std::uint64_t{1} << slot % 64));
+    });
   }
 
  private:
-  static constexpr std::int64_t small_extent = 256;
-  static constexpr std::int64_t small_panel = 4096;
-
-  static std::int64_t round_up(std::int64_t n) {
-    return (n + tile_shape<Acc>::n - 1) / tile_shape<Acc>::n * tile_shape<Acc>::n;
-  }
+  using shape = panel_shape<Acc>;
+  static constexpr std::int64_t whole_depth = 384;  // k is not cut up to here
+  static constexpr std::int64_t cut_depth = 256;
+  static constexpr std::int64_t in_cache = std::int64_t{256} << 10;      // bytes of an operand
+  static constexpr std::int64_t least_streamed = std::int64_t{8} << 20;  // bytes
+  static constexpr dtype direct_type = std::is_same_v<Acc, double>  ? dtype::f64
+                                       : std::is_same_v<Acc, float> ? dtype::f32
+                                                                    : dtype::i64;
 
   struct place {
     std::int64_t a = 0, b = 0, c = 0, addend[2] = {0, 0};
   };
 
+  static int take_slot(std::atomic<std::uint64_t>* taken, int slots) {
+    for (;;)
+      for (int slot = 0; slot < slots; ++slot) {
+        std::uint64_t const bit = std::uint64_t{1} << slot % 64;
+        if (!(taken[slot / 64].fetch_or(bit) & bit)) return slot;
+      }
+  }
+
+  static std::int64_t padded(std::int64_t bytes) { return (bytes + 63) / 64 * 64 + 64; }
+  static std::int64_t padded_columns(std::int64_t n) {
+    return (n + shape::lanes - 1) / shape::lanes * shape::lanes;
+  }
+  // Rows of c that are kept until they are finished: one panel's, or a tile's where k is cut.
+  std::int64_t kept_rows() const {
+    return is_whole_ ? std::min<std::int64_t>(shape::rows, m_box_.most) : m_box_.most;
+  }
+  // Rows that are brought into the result's order before they are stored.
+  std::int64_t turned_rows() const { return std::min<std::int64_t>(shape::rows, m_box_.most); }
+  std::int64_t buffer_length() const {
+    return std::max({padded_columns(n_box_.most), m_box_.most, shape::lanes * depth_});
+  }
+  std::int64_t slot_bytes() const {
+    std::int64_t const size = sizeof(Acc);
+    return padded(m_box_.most * depth_ * size) +
+           padded(padded_columns(n_box_.most) * depth_ * size) +
+           padded(kept_rows() * padded_columns(n_box_.most) * size) +
+           padded(padded_columns(n_box_.most) * size) + padded(buffer_length() * size) +
+           padded(turned_rows() * padded_columns(n_box_.most) * size) +
+           padded(8 * (5 * m_box_.most + 8 * n_box_.most + 4 * depth_));
+  }
+
+  // The memory of one thread, and what is packed in it at the moment.
   struct buffers {
-    buffers(std::int64_t m, std::int64_t n, std::int64_t k) {
-      using shape = tile_shape<Acc>;
-      std::int64_t const rows = std::min(m, shape::rows);
-      std::int64_t const columns = round_up(std::min(n, shape::columns));
-      std::int64_t const depth = std::min(k, shape::depth);
-      memory = allocate(((rows + columns) * depth + (rows + 1) * columns + 3 * 64) *
-                            static_cast<std::int64_t>(sizeof(Acc)),
-                        role::workspace);
-      a = static_cast<Acc*>(memory.data());
-      b = a + (rows * depth + 63) / 64 * 64;
-      c = b + columns * depth;
-      scratch = c + rows * columns;
+    buffers(tile_contraction const& t, char* memory) {
+      std::int64_t const columns = padded_columns(t.n_box_.most);
+      auto const take = [&](std::int64_t count) {
+        Acc* const taken = reinterpret_cast<Acc*>(memory);
+        memory += padded(count * static_cast<std::int64_t>(sizeof(Acc)));
+        return taken;
+      };
+      a = take(t.m_box_.most * t.depth_);
+      b = take(columns * t.depth_);
+      c = take(t.kept_rows() * columns);
+      scratch = take(columns);
+      buffer = take(t.buffer_length());
+      turned = take(t.turned_rows() * columns);
+      std::int64_t* numbers = reinterpret_cast<std::int64_t*>(memory);
+      auto const take_numbers = [&](std::int64_t count) {
+        numbers += count;
+        return numbers - count;
+      };
+      std::int64_t const m = t.m_box_.most;
+      std::int64_t const n = t.n_box_.most;
+      a_m = {take_numbers(m), take_numbers(m)};
+      c_m = take_numbers(m);
+      b_n = {take_numbers(n), take_numbers(n)};
+      c_n = {take_numbers(n), take_numbers(n)};
+      order = take_numbers(n);
+      ordered = take_numbers(n);
+      for (int i = 0; i < 2; ++i) {
+        addend_m[i] = take_numbers(m);
+        addend_n[i] = take_numbers(n);
+      }
+      a_k = {take_numbers(t.depth_), take_numbers(t.depth_)};
+      b_k = {take_numbers(t.depth_), take_numbers(t.depth_)};
     }
-    storage_handle memory;
-    Acc* a;        // [rows, depth] or [depth, rows]
-    Acc* b;        // [columns / shape::n, depth, shape::n]
-    Acc* c;        // [rows, columns]
+    Acc* a;        // panels of [depth, rows of the panel]
+    Acc* b;        // panels of [depth, columns of the panel]
+    Acc* c;        // [kept_rows, columns]
     Acc* scratch;  // [columns]
+    Acc* buffer;   // rows on their way into panels
+    Acc* turned;   // [turned_rows, columns]
+    place_table a_m, b_n, c_n, a_k, b_k;
+    std::int64_t* c_m;
+    // The columns in the order in which they lie in the result, where that is another one.
+    std::int64_t* order;
+    std::int64_t* ordered;  // their offsets in the result
+    std::int64_t* addend_m[2];
+    std::int64_t* addend_n[2];
+    std::int64_t rows = 0, columns = 0, depth = 0;
+    tile_place place_m, place_n, place_k;  // what the tables were made for
+    place base_m, base_n, base_k;          // where the tiles begin
+    // Where k is not cut, panels of the tile before may serve again.
+    std::int64_t tile_m = -1, tile_n = -1, tile_k = -1;
+    std::int64_t packed_a = -1, packed_b = -1;  // offsets of the batch item
+    bool has_a = false, has_b = false;
   };
 
   place place_of(std::int64_t item) const {
@@ -207,98 +234,281 @@ template <class Acc> class tile_contraction {
     return at;
   }
 
-  // One tile of c: rows m0 ..., columns n0 ..., all of k.
-  void run_tile(std::int64_t item, std::int64_t m0, std::int64_t n0, buffers const& memory) const {
-    using shape = tile_shape<Acc>;
-    place const at = place_of(item);
-    std::int64_t const rows = std::min(shape::rows, m_ - m0);
-    std::int64_t const columns = std::min(shape::columns, n_ - n0);
-    std::int64_t const padded = round_up(columns);
-    for (std::int64_t k0 = 0; k0 < k_; k0 += shape::depth) {
-      std::int64_t const depth = std::min(shape::depth, k_ - k0);
-      bool const by_rows = at_.unit_a_k || !at_.unit_a_m;
-      pack_a(at.a, m0, rows, k0, depth, by_rows, memory.a);
-      pack_b(at.b, n0, columns, k0, depth, memory.b);
-      for (std::int64_t j = 0; j < padded; j += shape::n)
-        multiply_panel<Acc>(rows, depth, memory.a, by_rows ? depth : 1, by_rows ? 1 : rows,
-                            memory.b + j * depth, memory.c + j, padded, k0 > 0);
+  void set_tile_n(std::int64_t tile, buffers& own) const {
+    if (own.tile_n == tile) return;
+    own.tile_n = tile;
+    own.has_b = false;
+    tile_place const at(n_box_, tile);
+    own.base_n.b = at.base(n_box_, &contraction_axis::b);
+    own.base_n.c = at.base(n_box_, &contraction_axis::c);
+    own.base_n.addend[0] = at.base(n_box_, &contraction_axis::bias);
+    own.base_n.addend[1] = at.base(n_box_, &contraction_axis::residual);
+    bool const is_like = at.is_like(own.place_n, n_box_);
+    own.place_n = at;
+    if (is_like) return;
+    own.columns = at.size;
+    at.fill(n_box_, &contraction_axis::b, own.b_n.offset);
+    own.b_n.find_runs(at.size);
+    at.fill(n_box_, &contraction_axis::c, own.c_n.offset);
+    if (!is_by_result_) {
+      at.fill_order(n_box_, own.order);
+      for (std::int64_t j = 0; j < at.size; ++j) own.ordered[j] = own.c_n.offset[own.order[j]];
+      std::swap(own.ordered, own.c_n.offset);
     }
-    for (std::int64_t r = 0; r < rows; ++r)
-      finish(at, m0 + r, n0, columns, memory.c + r * padded, memory.scratch);
+    own.c_n.find_runs(at.size);
+    if (finish_.load[0]) at.fill(n_box_, &contraction_axis::bias, own.addend_n[0]);
+    if (finish_.load[1]) at.fill(n_box_, &contraction_axis::residual, own.addend_n[1]);
   }
 
-  void finish(place const& at, std::int64_t row, std::int64_t n0, std::int64_t columns, Acc* sums,
-              Acc* scratch) const {
-    std::int64_t addend_base[2] = {0, 0};
+  void set_tile_m(std::int64_t tile, buffers& own) const {
+    if (own.tile_m == tile) return;
+    own.tile_m = tile;
+    own.has_a = false;
+    tile_place const at(m_box_, tile);
+    own.base_m.a = at.base(m_box_, &contraction_axis::a);
+    own.base_m.c = at.base(m_box_, &contraction_axis::c);
+    own.base_m.addend[0] = at.base(m_box_, &contraction_axis::bias);
+    own.base_m.addend[1] = at.base(m_box_, &contraction_axis::residual);
+    bool const is_like = at.is_like(own.place_m, m_box_);
+    own.place_m = at;
+    if (is_like) return;
+    own.rows = at.size;
+    at.fill(m_box_, &contraction_axis::a, own.a_m.offset);
+    own.a_m.find_runs(at.size);
+    at.fill(m_box_, &contraction_axis::c, own.c_m);
+    if (finish_.load[0]) at.fill(m_box_, &contraction_axis::bias, own.addend_m[0]);
+    if (finish_.load[1]) at.fill(m_box_, &contraction_axis::residual, own.addend_m[1]);
+  }
+
+  void set_tile_k(std::int64_t tile, buffers& own) const {
+    if (own.tile_k == tile) return;
+    own.tile_k = tile;
+    own.has_a = own.has_b = false;
+    tile_place const at(k_box_, tile);
+    own.base_k.a = at.base(k_box_, &contraction_axis::a);
+    own.base_k.b = at.base(k_box_, &contraction_axis::b);
+    bool const is_like = at.is_like(own.place_k, k_box_);
+    own.place_k = at;
+    if (is_like) return;
+    own.depth = at.size;
+    at.fill(k_box_, &contraction_axis::a, own.a_k.offset);
+    own.a_k.find_runs(at.size);
+    at.fill(k_box_, &contraction_axis::b, own.b_k.offset);
+    own.b_k.find_runs(at.size);
+  }
+
+  // All rows of a group of tiles, the columns of one tile, all of k.
+  void run_task(std::int64_t task, buffers& own) const {
+    std::int64_t const group = task % groups_;
+    std::int64_t const item = task / groups_ / n_box_.tiles;
+    place const of_item = place_of(item);
+    set_tile_n(task / groups_ % n_box_.tiles, own);
+    std::int64_t const end = std::min(m_box_.tiles, (group + 1) * group_);
+    for (std::int64_t tile = group * group_; tile < end; ++tile) {
+      set_tile_m(tile, own);
+      for (std::int64_t k = 0; k < k_box_.tiles; ++k) {
+        set_tile_k(k, own);
+        place at = of_item;
+        at.a += own.base_m.a + own.base_k.a;
+        at.b += own.base_n.b + own.base_k.b;
+        at.c += own.base_m.c + own.base_n.c;
+        for (int i = 0; i < 2; ++i) at.addend[i] += own.base_m.addend[i] + own.base_n.addend[i];
+        if (!own.has_b || own.packed_b != at.b) pack_b(at.b, own.depth, own);
+        if (!own.has_a || own.packed_a != at.a) pack_a(at.a, own.depth, own);
+        multiply(at, own.depth, k > 0, k + 1 == k_box_.tiles, own);
+      }
+    }
+  }
+
+  void multiply(place const& at, std::int64_t depth, bool accumulate, bool is_last,
+                buffers& own) const {
+    std::int64_t const step = padded_columns(own.columns);
+    row_panels const panels(own.rows, shape::rows);
+    bool const is_unit = is_plain_ && is_by_result_ && own.c_n.is_unit(own.columns);
+    for (std::int64_t i = 0; i < panels.panels; ++i) {
+      std::int64_t const first = panels.first(i);
+      int const rows = panels.rows(i);
+      Acc const* const a = own.a + first * depth;
+      Acc* const kept = is_whole_ ? own.c : own.c + first * step;
+      // Whole vectors go straight to the result, where its rows are evenly apart.
+      std::int64_t const* const c_m = own.c_m + first;
+      std::int64_t const apart = rows > 1 ? c_m[1] - c_m[0] : 0;
+      bool is_direct = is_unit;
+      for (int r = 1; r < rows; ++r) is_direct = is_direct && c_m[r] - c_m[r - 1] == apart;
+      Acc* const result =
+          is_direct ? static_cast<Acc*>(p_.c) + at.c + c_m[0] + own.c_n.offset[0] : nullptr;
+      std::int64_t stored = 0;
+      for (std::int64_t j = 0; j < own.columns; j += shape::columns) {
+        int const vectors = j + shape::lanes < own.columns ? 2 : 1;
+        bool const is_whole = is_direct && j + vectors * shape::lanes <= own.columns;
+        product_of_panels<Acc>(rows, vectors)(depth, a, own.b + j * depth,
+                                              is_whole ? result + j : kept + j,
+                                              is_whole ? apart : step, accumulate);
+        if (is_whole) stored = j + vectors * shape::lanes;
+      }
+      if (!is_last) continue;
+      if (is_plain_ && !is_direct) {
+        store_plain(at, first, rows, kept, step, own);
+        continue;
+      }
+      for (int r = 0; r < rows; ++r) {
+        if (!is_direct)
+          finish(at, first + r, kept + r * step, own);
+        else if (stored < own.columns)
+          copy_run(kept + r * step + stored, own.columns - stored, result + r * apart + stored);
+      }
+    }
+  }
+
+  // Run by run and row by row, as neighbouring rows often lie side by side in the result.
+  void store_plain(place const& at, std::int64_t first, int rows, Acc const* sums,
+                   std::int64_t step, buffers const& own) const {
+    place_table const& n = own.c_n;
+    if (!is_by_result_) {
+      for (int r = 0; r < rows; ++r)
+        for (std::int64_t j = 0; j < own.columns; ++j)
+          own.turned[r * step + j] = sums[r * step + own.order[j]];
+      sums = own.turned;
+    }
+    Acc* const c = static_cast<Acc*>(p_.c) + at.c;
+    if (!n.has_runs) {
+      for (std::int64_t j = 0; j < own.columns; ++j)
+        for (int r = 0; r < rows; ++r) c[own.c_m[first + r] + n.offset[j]] = sums[r * step + j];
+      return;
+    }
+    for (std::int64_t j = 0; j < own.columns; j += n.run[j])
+      for (int r = 0; r < rows; ++r) {
+        Acc* const to = c + own.c_m[first + r] + n.offset[j];
+        if (streams_)
+          stream_run(reinterpret_cast<char*>(to),
+                     reinterpret_cast<char const*>(sums + r * step + j),
+                     n.run[j] * static_cast<std::int64_t>(sizeof(Acc)));
+        else
+          copy_run(sums + r * step + j, n.run[j], to);
+      }
+  }
+
+  void finish(place const& at, std::int64_t row, Acc* sums, buffers const& own) const {
+    std::int64_t base[2] = {0, 0};
     positions addends[2];
     for (int i = 0; i < 2; ++i) {
       if (finish_.load[i] == nullptr) continue;
-      addend_base[i] = at.addend[i] + at_.addend_m[i][row];
-      addends[i] = {at_.addend_n[i] + n0, at_.unit_addend_n[i]};
+      base[i] = at.addend[i] + own.addend_m[i][row];
+      addends[i] = {own.addend_n[i], false};
     }
-    finish_.finish(sums, scratch, columns, p_.c, at.c + at_.c_m[row], {at_.c_n + n0, at_.unit_c_n},
-                   addend_base, addends);
+    finish_.apply(sums, own.scratch, own.columns, base, addends);
+    if (!is_by_result_) {
+      for (std::int64_t j = 0; j < own.columns; ++j) own.scratch[j] = sums[own.order[j]];
+      sums = own.scratch;
+    }
+    std::int64_t const c = at.c + own.c_m[row];
+    char* const to = static_cast<char*>(p_.c) + c * finish_.bytes_c;
+    place_table const& n = own.c_n;
+    if (!n.has_runs) return finish_.store(sums, to, n.offset, false, own.columns);
+    for (std::int64_t j = 0; j < own.columns; j += n.run[j])
+      finish_.store(sums + j, to, n.offset + j, true, n.run[j]);
   }
 
-  void pack_a(std::int64_t base, std::int64_t m0, std::int64_t rows, std::int64_t k0,
-              std::int64_t depth, bool by_rows, Acc* to) const {
-    char const* const a = static_cast<char const*>(p_.a);
-    if (by_rows)
-      for (std::int64_t r = 0; r < rows; ++r)
-        load_a_(to + r * depth, a + (base + at_.a_m[m0 + r]) * bytes_a_, at_.a_k + k0, at_.unit_a_k,
-                depth);
-    else
-      for (std::int64_t p = 0; p < depth; ++p)
-        load_a_(to + p * rows, a + (base + at_.a_k[k0 + p]) * bytes_a_, at_.a_m + m0, at_.unit_a_m,
-                rows);
+  static void copy_run(Acc const* from, std::int64_t count, Acc* to) {
+    std::int64_t i = 0;
+    for (; i + shape::lanes <= count; i += shape::lanes)
+      simd::store<Acc>(to + i, simd::load<Acc>(from + i));
+    if (i < count)
+      store_lanes<Acc>(to + i, load_lanes<Acc>(from + i, static_cast<int>(count - i)),
+                       static_cast<int>(count - i));
   }
 
-  void pack_b(std::int64_t base, std::int64_t n0, std::int64_t columns, std::int64_t k0,
-              std::int64_t depth, Acc* to) const {
-    constexpr std::int64_t width = tile_shape<Acc>::n;
-    char const* const b = static_cast<char const*>(p_.b);
-    for (std::int64_t j = 0; j < columns; j += width) {
-      std::int64_t const count = std::min(width, columns - j);
-      for (std::int64_t p = 0; p < depth; ++p, to += width) {
-        load_b_(to, b + (base + at_.b_k[k0 + p]) * bytes_b_, at_.b_n + n0 + j, at_.unit_b_n, count);
-        for (std::int64_t i = count; i < width; ++i) to[i] = Acc(0);
+  // `count` elements of an operand at base + the table's offsets, as accumulators: where they lie,
+  // if they are such and follow each other, else in `buffer`.
+  static Acc const* fetch(load_function<Acc> load, dtype type, void const* data, std::int64_t bytes,
+                          std::int64_t base, place_table const& table, std::int64_t count,
+                          Acc* buffer, std::int64_t ahead = 0) {
+    bool const is_direct = type == direct_type;
+    if (is_direct && table.is_unit(count))
+      return static_cast<Acc const*>(data) + base + table.offset[0];
+    char const* const from = static_cast<char const*>(data) + base * bytes;
+    if (!table.has_runs) {
+      load(buffer, from, table.offset, false, count);
+    } else if (is_direct) {
+      Acc const* const direct = static_cast<Acc const*>(data) + base;
+      for (std::int64_t i = 0; i < count; i += table.run[i]) {
+        __builtin_prefetch(direct + table.offset[i] + ahead);
+        copy_run(direct + table.offset[i], table.run[i], buffer + i);
       }
+    } else {
+      for (std::int64_t i = 0; i < count; i += table.run[i])
+        load(buffer + i, from, table.offset + i, true, table.run[i]);
     }
+    return buffer;
   }
 
-  // All in a few tens of kilobytes of the stack: no memory is allocated.
-  void run_small() {
-    std::int64_t tables[10 * small_extent];
-    at_.fill(p_, m_, n_, k_, tables);
-    std::int64_t const padded = round_up(n_);
-    auto const body = [&](std::int64_t begin, std::int64_t end) {
-      alignas(64) Acc of_a[small_rows * small_extent];
-      alignas(64) Acc of_b[small_panel];
-      alignas(64) Acc of_c[small_rows * small_extent];
-      alignas(64) Acc scratch[small_extent];
-      for (std::int64_t item = begin; item < end; ++item) {
-        place const at = place_of(item);
-        pack_b(at.b, 0, n_, 0, k_, of_b);
-        for (std::int64_t m0 = 0; m0 < m_; m0 += small_rows) {
-          std::int64_t const rows = std::min(small_rows, m_ - m0);
-          bool const by_rows = at_.unit_a_k || !at_.unit_a_m;
-          pack_a(at.a, m0, rows, 0, k_, by_rows, of_a);
-          for (std::int64_t j = 0; j < padded; j += tile_shape<Acc>::n)
-            multiply_panel<Acc>(rows, k_, of_a, by_rows ? k_ : 1, by_rows ? 1 : rows, of_b + j * k_,
-                                of_c + j, padded, false);
-          for (std::int64_t r = 0; r < rows; ++r)
-            finish(at, m0 + r, 0, n_, of_c + r * padded, scratch);
+  // From place p of k, how far the row lies that is wanted a little later.
+  static std::int64_t ahead_of(place_table const& k, std::int64_t p, std::int64_t depth) {
+    return k.offset[std::min(p + 2, depth - 1)] - k.offset[p];
+  }
+
+  void pack_a(std::int64_t base, std::int64_t depth, buffers& own) const {
+    own.has_a = true;
+    own.packed_a = base;
+    row_panels const panels(own.rows, shape::rows);
+    if (a_by_k_) {  // rows of k are transposed into panels
+      for (std::int64_t i = 0; i < panels.panels; ++i) {
+        int const rows = panels.rows(i);
+        Acc* const to = own.a + panels.first(i) * depth;
+        for (int first = 0; first < rows; first += shape::lanes) {
+          int const count = std::min(shape::lanes, rows - first);
+          Acc const* of[shape::lanes];
+          for (int r = 0; r < count; ++r)
+            of[r] = fetch(load_a_, p_.a_type, p_.a, bytes_a_,
+                          base + own.a_m.offset[panels.first(i) + first + r], own.a_k, depth,
+                          own.buffer + r * depth);
+          transpose_rows<Acc>(of, count, count, depth, to + first, rows);
         }
       }
-    };
-    std::int64_t const grain = std::max<std::int64_t>(1, 65536 / (m_ * n_ * k_));
-    if (batch_ <= grain)
-      body(0, batch_);
-    else
-      parallel_chunks(batch_, grain, body);
+      return;
+    }
+    for (std::int64_t p = 0; p < depth; ++p) {
+      Acc const* const column = fetch(load_a_, p_.a_type, p_.a, bytes_a_, base + own.a_k.offset[p],
+                                      own.a_m, own.rows, own.buffer);
+      for (std::int64_t i = 0; i < panels.panels; ++i) {
+        std::int64_t const first = panels.first(i);
+        int const rows = panels.rows(i);
+        copy_row<Acc>(column + first, rows, rows, own.a + first * depth + p * rows);
+      }
+    }
   }
 
-  static constexpr std::int64_t small_rows = 24;
+  void pack_b(std::int64_t base, std::int64_t depth, buffers& own) const {
+    own.has_b = true;
+    own.packed_b = base;
+    std::int64_t const all = padded_columns(own.columns);
+    // A panel of two vectors, or of one at the end.
+    auto const width_at = [&](std::int64_t j) {
+      return std::min<std::int64_t>(shape::columns, all - j / shape::columns * shape::columns);
+    };
+    if (b_by_k_) {
+      for (std::int64_t j = 0; j < all; j += shape::lanes) {
+        int const count = static_cast<int>(std::min<std::int64_t>(shape::lanes, own.columns - j));
+        Acc const* of[shape::lanes];
+        for (int r = 0; r < count; ++r)
+          of[r] = fetch(load_b_, p_.b_type, p_.b, bytes_b_, base + own.b_n.offset[j + r], own.b_k,
+                        depth, own.buffer + r * depth);
+        std::int64_t const panel = j / shape::columns * shape::columns;
+        transpose_rows<Acc>(of, count, shape::lanes, depth, own.b + panel * depth + (j - panel),
+                            width_at(j));
+      }
+      return;
+    }
+    for (std::int64_t p = 0; p < depth; ++p) {
+      Acc const* const row = fetch(load_b_, p_.b_type, p_.b, bytes_b_, base + own.b_k.offset[p],
+                                   own.b_n, own.columns, own.buffer, ahead_of(own.b_k, p, depth));
+      for (std::int64_t j = 0; j < all; j += shape::columns) {
+        int const width = static_cast<int>(width_at(j));
+        int const count = static_cast<int>(std::min<std::int64_t>(width, own.columns - j));
+        copy_row<Acc>(row + j, count, width, own.b + j * depth + p * width);
+      }
+    }
+  }
 
   contraction_problem const& p_;
   epilogue<Acc> finish_;
@@ -306,11 +516,17 @@ template <class Acc> class tile_contraction {
   load_function<Acc> load_b_;
   std::int64_t bytes_a_;
   std::int64_t bytes_b_;
-  std::int64_t m_;
-  std::int64_t n_;
   std::int64_t k_;
   std::int64_t batch_;
-  offset_tables at_;
+  bool is_whole_ = true;
+  bool is_plain_ = true;  // sums are stored as they are
+  std::int64_t depth_ = 1;
+  tile_box m_box_, n_box_, k_box_;
+  bool is_by_result_ = true;
+  bool a_by_k_ = false;  // k is the faster one of the operand
+  bool b_by_k_ = false;
+  bool streams_ = false;  // the result passes the caches by
+  std::int64_t group_ = 1, groups_ = 1, tasks_ = 1, grain_ = 1, chunks_ = 1;
 };
 
 }  // namespace ricci::kernels::contraction

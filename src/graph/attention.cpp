@@ -99,6 +99,9 @@ struct attention_rule final : operation {
     if (y.levels == 0) lse = {};
     ++count().kernels;
   }
+  void describe(statement_value& to, statement_contraction&) const override {
+    to.kind = value_kind::attention;
+  }
 
   void vjp(value& y, handle const& dy, gradient_sink& sink) const override {
     if (is_recorded(y.inputs[0], y.inputs[1], y.inputs[2], dy)) {

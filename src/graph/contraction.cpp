@@ -16,6 +16,7 @@ struct exec_operand {
   std::int64_t extents[max_indices];
   std::int64_t strides[max_indices];
   std::uint8_t ids[max_indices];
+  layout order;
   exec::contraction_operand operand;
 
   exec_operand(index_view const& view, dtype type, std::int64_t const* index_extents) {
@@ -24,7 +25,9 @@ struct exec_operand {
       extents[i] = index_extents[view.ids[i]];
       strides[i] = view.strides[i];
     }
-    operand = {view.data, type, view.rank, extents, strides, ids};
+    order = view.order;
+    operand = {
+        view.data, type, view.rank, extents, strides, ids, view.has_order ? &order : nullptr};
   }
   exec_operand(exec_operand const&) = delete;
 };
@@ -136,7 +139,8 @@ void contraction_rule::contract_into(value const& a, value const& b, value const
   std::int64_t extents[max_indices];
   int const rank = distinct(result, result.mask(), ids);
   for (int i = 0; i < rank; ++i) extents[i] = extent[ids[i]];
-  note(exec::contract(left.operand, right.operand, {y.data, y.type, rank, extents, ids}, epilogue));
+  note(exec::contract(left.operand, right.operand, {y.data, y.type, rank, extents, ids}, epilogue,
+                      lowering));
 }
 
 bool contraction_rule::look_at(value& y, value const& a) const {
@@ -183,7 +187,7 @@ void contraction_rule::compute(value& y) const {
     } else {
       value const& b = *y.inputs[1].get();
       exec_operand const right(view_by_index(b, group[1], extent), b.type, extent);
-      note(exec::contract(left.operand, right.operand, target));
+      note(exec::contract(left.operand, right.operand, target, {}, lowering));
     }
     if (is_plain) return;
     core.data = to;
@@ -202,6 +206,17 @@ void contraction_rule::compute(value& y) const {
   if (!has_all_distinct(result)) kernels::zero(y.data, y.count * size_of(y.type));
   copy_by_index(packed_view(y, result, extent), core, extent, y.type);
   ++count().copies;
+}
+
+void contraction_rule::describe(statement_value& to, statement_contraction& contraction) const {
+  to.kind = value_kind::contraction;
+  contraction.operands = operands;
+  contraction.may_be_view = may_be_view;
+  contraction.forced = lowering;
+  contraction.group[0] = group[0];
+  if (operands == 2) contraction.group[1] = group[1];
+  contraction.result = result;
+  for (int id = 0; id < indices; ++id) contraction.extent[id] = extent[id];
 }
 
 void contraction_rule::vjp(value& y, handle const& dy, gradient_sink& sink) const {

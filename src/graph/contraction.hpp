@@ -14,7 +14,8 @@ namespace ricci::graph {
 struct contraction_rule final : operation {
   std::int8_t operands = 1;
   std::int8_t indices = 0;
-  bool may_be_view = false;  // else the result is packed
+  bool may_be_view = false;                           // else the result is packed
+  lowering_code lowering = lowering_code::automatic;  // of two operands
   pattern_group group[2];
   pattern_group result;
   std::int64_t extent[max_indices];
@@ -22,6 +23,7 @@ struct contraction_rule final : operation {
   void compute(value& y) const override;
   void vjp(value& y, handle const& dy, gradient_sink& sink) const override;
   bool needs_result() const override { return false; }
+  void describe(statement_value& to, statement_contraction& contraction) const override;
 
   /// Is it a product of two operands whose result is written straight to packed storage, and so may
   /// end in an epilogue?

@@ -29,6 +29,10 @@ struct cross_entropy_rule final : operation {
     if (y.levels == 0) lse = {};
     ++count().kernels;
   }
+  void describe(statement_value& to, statement_contraction&) const override {
+    to.kind = value_kind::cross_entropy;
+    to.axis = static_cast<std::int8_t>(axis);
+  }
 
   void vjp(value& y, handle const& dy, gradient_sink& sink) const override {
     handle const& x = y.inputs[0];

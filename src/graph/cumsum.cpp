@@ -14,6 +14,10 @@ struct cumsum_rule final : operation {
     kernels::cumsum({x.data, x.type, x.rank, x.extents, x.strides}, axis, y.data, y.type);
     ++count().reductions;
   }
+  void describe(statement_value& to, statement_contraction&) const override {
+    to.kind = value_kind::cumsum;
+    to.axis = static_cast<std::int8_t>(axis);
+  }
   void vjp(value& y, handle const& dy, gradient_sink& sink) const override {
     handle const& x = y.inputs[0];
     if (!sink.wants(x)) return;

@@ -31,6 +31,10 @@ struct join_rule final : operation {
     }
     ++count().copies;
   }
+  void describe(statement_value& to, statement_contraction&) const override {
+    to.kind = value_kind::join;
+    to.axis = static_cast<std::int8_t>(axis);
+  }
 
   void vjp(value& y, handle const& dy, gradient_sink& sink) const override {
     std::int64_t begin = 0;

@@ -31,6 +31,9 @@ struct layer_norm_rule final : operation {
                         epsilon, y.data, mean.data(), rstd.data());
     ++count().kernels;
   }
+  void describe(statement_value& to, statement_contraction&) const override {
+    to.kind = value_kind::layer_norm;
+  }
 
   void vjp(value& y, handle const& dy, gradient_sink& sink) const override {
     handle const& x = y.inputs[0];

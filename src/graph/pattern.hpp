@@ -7,21 +7,8 @@
 /// Private to src/graph: patterns whose extents are known.
 namespace ricci::graph {
 
-/// The axes of one operand or of the result, each as its factors, slowest first.
-struct pattern_group {
-  std::int8_t rank = 0;
-  std::int8_t begin[max_rank + 1]{};  // axis a has the factors begin[a] ... begin[a + 1]
-  std::int8_t ids[2 * max_indices]{};
-
-  int size() const { return begin[rank]; }
-  std::uint32_t mask() const {
-    std::uint32_t bits = 0;
-    for (int i = 0; i < size(); ++i) bits |= std::uint32_t{1} << ids[i];
-    return bits;
-  }
-  /// Is each axis one index, and no index two axes'?
-  bool is_plain() const { return size() == rank && __builtin_popcount(mask()) == rank; }
-};
+/// The axes of one operand or of the result.
+using pattern_group = indexed_axes;
 
 /// Reads the groups of a spec, operands first, the result last: `operands + 1` of them.
 void read_groups(pattern_spec const& spec, pattern_group* groups);

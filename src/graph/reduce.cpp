@@ -52,6 +52,11 @@ struct reduce_rule final : operation {
                     with);
   }
   bool needs_result() const override { return op != reduction::sum && op != reduction::mean; }
+  void describe(statement_value& to, statement_contraction&) const override {
+    to.kind = value_kind::reduction;
+    to.op = static_cast<std::uint8_t>(op);
+    to.mask = reduced;
+  }
 
   void vjp(value& self, handle const& dy, gradient_sink& sink) const override {
     handle const& x = self.inputs[0];

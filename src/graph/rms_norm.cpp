@@ -23,6 +23,9 @@ struct rms_norm_rule final : operation {
                       rstd.data());
     ++count().kernels;
   }
+  void describe(statement_value& to, statement_contraction&) const override {
+    to.kind = value_kind::rms_norm;
+  }
 
   void vjp(value& y, handle const& dy, gradient_sink& sink) const override {
     handle const& x = y.inputs[0];

@@ -18,6 +18,10 @@ struct softmax_rule final : operation {
                                                        lines.inner, x.data(), y.data);
     ++count().kernels;
   }
+  void describe(statement_value& to, statement_contraction&) const override {
+    to.kind = is_log ? value_kind::log_softmax : value_kind::softmax;
+    to.axis = static_cast<std::int8_t>(axis);
+  }
 
   void vjp(value& self, handle const& dy, gradient_sink& sink) const override {
     handle const y = same(self);

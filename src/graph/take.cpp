@@ -18,6 +18,10 @@ struct take_rule final : operation {
   int axis;
   void compute(value& y) const override;
   void vjp(value& y, handle const& dy, gradient_sink& sink) const override;
+  void describe(statement_value& to, statement_contraction&) const override {
+    to.kind = value_kind::take;
+    to.axis = static_cast<std::int8_t>(axis);
+  }
 };
 
 // Its transpose: each row of the result is the sum of those of x whose id it is.

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include <ricci/plan/statement.hpp>
 #include <ricci/tensor/graph.hpp>
 
 /// Private to src/graph: what a handle points to.
@@ -27,6 +28,8 @@ struct operation {
   virtual void vjp(value& y, handle const& dy, gradient_sink& sink) const = 0;
   /// Does vjp read the elements of y?
   virtual bool needs_result() const { return true; }
+  /// What `explain` is told: the kind of the value and its numbers, or its contraction.
+  virtual void describe(statement_value&, statement_contraction&) const {}
 };
 
 /// What a value is computed by. A leaf is storage alone.

@@ -11,7 +11,7 @@
 namespace ricci::graph {
 namespace {
 
-enum class step : std::uint8_t { permute, rename, at, slice, reverse, diagonal, broadcast };
+using step = view_step;
 
 // One view operation: how the strides of its result follow from those of its operand.
 struct view_rule {
@@ -104,6 +104,9 @@ struct placing final : operation {
     }
     ++count().copies;
   }
+  void describe(statement_value& to, statement_contraction&) const override {
+    to.kind = value_kind::join;
+  }
   void vjp(value& y, handle const& dy, gradient_sink& sink) const override {
     for (int i = 0; i < y.input_count; ++i)
       if (sink.wants(y.inputs[i]))
@@ -139,6 +142,13 @@ struct viewing final : operation {
   view_rule rule;
 
   void compute(value& y) const override { rule.look(y, *y.inputs[0].get()); }
+  void describe(statement_value& to, statement_contraction&) const override {
+    to.kind = value_kind::view;
+    to.op = static_cast<std::uint8_t>(rule.what);
+    to.axis = rule.axis;
+    to.second = rule.what == step::slice ? rule.stride != 1 : rule.second;
+    for (int i = 0; i < max_rank; ++i) to.permutation[i] = rule.permutation[i];
+  }
 
   void vjp(value& y, handle const& dy, gradient_sink& sink) const override {
     handle const& x = y.inputs[0];

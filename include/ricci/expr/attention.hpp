@@ -4,7 +4,8 @@
 
 namespace ricci {
 
-struct attention_op {};
+/// Which axes of operand 1 are the queries' and the features'.
+template <int Query, int D> struct attention_op {};
 
 /// Which keys a query sees: all, or those at its position and before (counted from the end where
 /// there are more keys than queries).
@@ -105,7 +106,7 @@ template <class Query, class Key, class D, class Q, class K, class V>
         order[i] = static_cast<std::int8_t>(detail::find_axis(has, result::axes[i]));
       y = graph::permute(y, {result::axes, result::rank}, order);
     }
-    return expression<attention_op, result, detail::operand_type<Q>, detail::operand_type<K>,
+    return expression<attention_op<detail::place_of_axis<Q, Query>(), detail::place_of_axis<Q, D>()>, result, detail::operand_type<Q>, detail::operand_type<K>,
                       detail::operand_type<V>>(detail::make_node{}, std::move(y));
   }
 }

@@ -42,7 +42,7 @@ template <class... New, class X, class... Given>
     constexpr layout l = broadcast_front(detail::operand_layout<X>(), sizeof...(New));
     std::int64_t extents[sizeof...(New) + 1]{};
     detail::fill_extents(pack<New...>{}, extents, given...);
-    return detail::view_type<X, result, l>(
+    return detail::view_type<X, result, l, view_step::broadcast, sizeof...(New)>(
         detail::make_node{}, graph::broadcast(detail::operand(static_cast<X&&>(x)), {result::axes, result::rank},
                                               sizeof...(New), extents));
   }

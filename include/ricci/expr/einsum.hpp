@@ -29,13 +29,18 @@ template <class Op, class Node, class... X> using expression_type =
 
 /// Contraction of one, two or more operands over named indices.
 ///   Axes    P: operand groups -> result group (pattern grammar: pattern/bind.hpp); Types: the types
-///           of result axes that no operand has; values at the end give their extents
+///           of result axes that no operand has; values at the end give their extents. Among them
+///           in any order what steers (plan/lowering.hpp): one of `lowering::...` for two operands,
+///           path<...> for more
 ///   Value   result(indices kept) = sum over the other indices of the product of the operands
 ///   Dtype   that of the operands, all the same; f16, bf16, f8 accumulate in f32, integers in i64
-///   Lowers  two operands: views, then one (batched) GEMM or a loop; more: pairwise, as written
+///   Lowers  two operands: the cheapest of loops and matrix products, operands copied or not
+///           (plan/candidates.hpp), or what `lowering::...` says; more: pairwise in the cheapest
+///           order (plan/order.hpp), or that of `path<...>`
 ///   Grad    each operand: einsum of dy with the other operands
-///   Errors  every rule of the pattern and of static extents while compiling; dynamic extents that
-///           differ throw shape_error with the same sentence
+///   Errors  every rule of the pattern and of static extents while compiling, a path that is none,
+///           a lowering that the contraction cannot have; dynamic extents that differ throw
+///           shape_error with the same sentence
 template <fixed_string P, class... Types, class... X> [[nodiscard]] auto einsum(X&&... x) {
   using rule = detail::pattern_rule<word::einsum, P, pack<Types...>, X...>;
   if constexpr ((detail::is_poisoned<X> || ...)) {
@@ -64,7 +69,8 @@ auto einsum(X&&...) {
 }
 
 /// Would einsum take this call? The types as in the call: those after the pattern, then those of the
-/// operands: einsum_ok<"batch=b -> query=b", Query, X>.
+/// operands: einsum_ok<"batch=b -> query=b", Query, X>, einsum_ok<"i k, k j -> i j", lowering::loops,
+/// A, B>.
 template <fixed_string P, class... T>
 inline constexpr bool einsum_ok = detail::keeps<detail::asked_rule<word::einsum, P, T...>>;
 

@@ -4,8 +4,9 @@
 
 namespace ricci {
 
-struct take_op {};
-struct concat_op {};
+/// Along which axis of operand 1.
+template <int Axis> struct take_op {};
+template <int Axis> struct concat_op {};
 struct stack_op {};
 
 namespace detail {
@@ -58,7 +59,7 @@ template <class... A, class Table, class Ids>
     constexpr int axis = detail::place_of_axis<Table, named>();
     graph::handle const t = detail::operand(static_cast<Table&&>(table));
     graph::handle const i = detail::operand(static_cast<Ids&&>(ids));
-    return expression<take_op, result, detail::operand_type<Table>, detail::operand_type<Ids>>(
+    return expression<take_op<axis>, result, detail::operand_type<Table>, detail::operand_type<Ids>>(
         detail::make_node{}, graph::take(t, i, {result::axes, result::rank}, axis));
   }
 }
@@ -157,8 +158,9 @@ template <class A, class Joined, class... X> auto make_concat(X&&... x) {
     using first = bare<pack_element<0, X...>>;
     using result = node_like<first, replace<typename first::axes_type, A, Joined>>;
     graph::handle const parts[] = {aligned<typename first::node_type>(static_cast<X&&>(x))...};
-    return expression<concat_op, result, operand_type<X>...>(
-        make_node{}, graph::concat(parts, sizeof...(X), {result::axes, result::rank}, place_of_axis<first, A>()));
+    constexpr int axis = place_of_axis<first, A>();
+    return expression<concat_op<axis>, result, operand_type<X>...>(
+        make_node{}, graph::concat(parts, sizeof...(X), {result::axes, result::rank}, axis));
   }
 }
 

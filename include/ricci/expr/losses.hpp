@@ -8,7 +8,8 @@
 
 namespace ricci {
 
-struct cross_entropy_op {};
+/// Along which axis of the logits.
+template <int Axis> struct cross_entropy_op {};
 
 namespace detail {
 
@@ -92,9 +93,10 @@ template <class... A, class X, class T>
     using result = detail::node_like<X, detail::replace<typename detail::bare<X>::axes_type, named>>;
     graph::handle const x = detail::operand(static_cast<X&&>(logits));
     graph::handle const t = detail::aligned<result>(static_cast<T&&>(targets));
-    return expression<cross_entropy_op, result, detail::operand_type<X>, detail::operand_type<T>>(
+    constexpr int axis = detail::place_of_axis<X, named>();
+    return expression<cross_entropy_op<axis>, result, detail::operand_type<X>, detail::operand_type<T>>(
         detail::make_node{},
-        graph::cross_entropy(x, t, {result::axes, result::rank}, detail::place_of_axis<X, named>()));
+        graph::cross_entropy(x, t, {result::axes, result::rank}, axis));
   }
 }
 

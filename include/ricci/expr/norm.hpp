@@ -4,8 +4,9 @@
 
 namespace ricci {
 
-struct layer_norm_op {};
-struct rms_norm_op {};
+/// Along which axis of the operand.
+template <int Axis> struct layer_norm_op {};
+template <int Axis> struct rms_norm_op {};
 
 namespace detail {
 
@@ -62,11 +63,12 @@ template <class A, class X, class S, class B>
   } else {
     using result = detail::node_like<X, typename detail::bare<X>::axes_type>;
     graph::handle const h = detail::operand(static_cast<X&&>(x));
-    return expression<layer_norm_op, result, detail::operand_type<X>, detail::operand_type<S>,
+    constexpr int axis = detail::place_of_axis<X, A>();
+    return expression<layer_norm_op<axis>, result, detail::operand_type<X>, detail::operand_type<S>,
                       detail::operand_type<B>>(
-        detail::make_node{}, graph::layer_norm(h, detail::norm_parameter(static_cast<S&&>(scale)),
-                                               detail::norm_parameter(static_cast<B&&>(bias)),
-                                               detail::place_of_axis<X, A>(), epsilon));
+        detail::make_node{},
+        graph::layer_norm(h, detail::norm_parameter(static_cast<S&&>(scale)),
+                          detail::norm_parameter(static_cast<B&&>(bias)), axis, epsilon));
   }
 }
 
@@ -84,9 +86,10 @@ template <class A, class X, class S>
   } else {
     using result = detail::node_like<X, typename detail::bare<X>::axes_type>;
     graph::handle const h = detail::operand(static_cast<X&&>(x));
-    return expression<rms_norm_op, result, detail::operand_type<X>, detail::operand_type<S>>(
-        detail::make_node{}, graph::rms_norm(h, detail::norm_parameter(static_cast<S&&>(scale)),
-                                             detail::place_of_axis<X, A>(), epsilon));
+    constexpr int axis = detail::place_of_axis<X, A>();
+    return expression<rms_norm_op<axis>, result, detail::operand_type<X>, detail::operand_type<S>>(
+        detail::make_node{},
+        graph::rms_norm(h, detail::norm_parameter(static_cast<S&&>(scale)), axis, epsilon));
   }
 }
 

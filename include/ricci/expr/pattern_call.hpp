@@ -1,15 +1,18 @@
 #pragma once
 
 #include <ricci/expr/expression.hpp>
+#include <ricci/expr/steering.hpp>
 #include <ricci/pattern/bind.hpp>
+#include <ricci/pattern/numbers.hpp>
+#include <ricci/tensor/view.hpp>
 
 #include <utility>
 
 /// What einsum, rearrange, reduce and repeat share: binding the pattern to the types of a call.
 namespace ricci {
 
-/// An operation given by a pattern: which word, and the bound pattern as integers (its code, eight
-/// entries a number). No string stands in the type of a value.
+/// An operation given by a pattern: which word, and the bound pattern as integers (its code with
+/// the steering of an einsum, eight entries a number). No string stands in the type of a value.
 template <word W, std::uint64_t... Code> struct pattern_op {};
 
 namespace detail {
@@ -54,19 +57,47 @@ template <class X> constexpr axes_list axes_of() {
     return {};
 }
 
-/// One call: P bound to the axes of X... with the axis types of the pack Types.
+template <class Op> constexpr layout expression_layout(int rank) {
+  if constexpr (requires { Op::layout_value; })
+    return Op::layout_value;
+  else
+    return layout::packed(rank);
+}
+
+/// The layout that an operand of a call has once it is evaluated; an axis value has none.
+template <class X> constexpr layout planned_layout() {
+  if constexpr (!is_node<X>) {
+    return {};
+  } else {
+    using operand = operand_type<X>;
+    if constexpr (operand::is_view)
+      return operand::layout_value;
+    else if constexpr (operand::is_expression)
+      return expression_layout<typename operand::operation>(operand::rank);
+    else
+      return layout::packed(operand::rank);
+  }
+}
+
+/// One call: P bound to the axes of X... with the axis types of the pack Types, and steered by the
+/// others.
 template <word W, fixed_string P, class Types, class... X> struct bound_call {
+  using types = typename steered<Types>::axes;
   static constexpr int operands = count_operands<X...>();
   static constexpr axis_info const* given[sizeof...(X) + 1] = {axis_or_none<bare<X>>()..., nullptr};
 
   static constexpr bound_pattern bind(message* why) {
     axes_list const lists[] = {axes_of<X>()...};
-    constexpr axes_list extra = axes_in<Types>;
+    constexpr axes_list extra = axes_in<types>;
     std::uint32_t values = 0;
     for (int i = 0; i < extra.rank; ++i)
       for (int j = operands; j < static_cast<int>(sizeof...(X)); ++j)
         if (is_same_axis(given[j], extra.axes[i])) values |= std::uint32_t{1} << i;
-    return binder(W, P.view(), lists, operands, extra, values, why).run();
+    bound_pattern result = binder(W, P.view(), lists, operands, extra, values, why).run();
+    if constexpr (W == word::einsum)
+      if (result.valid) result.valid = steer(result.spec, steered<Types>::how, why);
+    if (result.valid) write_numbers(result.spec);
+    return result;
   }
   static constexpr bound_pattern bound = bind(nullptr);
 
@@ -100,7 +131,7 @@ template <word W, fixed_string P, class Types, class... X> struct bound_call {
     using type = typename bare<X1>::axes_type;
   };
   template <class T, class D> using result_node =
-      typename spread<T, D, join<typename axes_pack<X>::type..., Types>>::type;
+      typename spread<T, D, join<typename axes_pack<X>::type..., types>>::type;
 
   template <class First, class...> using result_of_first =
       result_node<typename bare<First>::element_type, typename bare<First>::device>;
@@ -166,18 +197,34 @@ template <word W, fixed_string P, class Types, class... X> struct pattern_rule {
     return operands_fit(name_of(W), facts, operands, true, why);
   }
   static constexpr bool check(message* why) {
-    if constexpr (!all_axes<Types>) {
+    if constexpr (!all_axes<typename steered<Types>::axes>) {
       if (why) *why << name_of(W) << ": a type after the pattern is not an axis";
+      return false;
+    } else if constexpr (W != word::einsum && steered<Types>::any) {
+      if (why)
+        *why << name_of(W)
+             << ": `lowering` and `path` types after the pattern steer an einsum, nothing else";
       return false;
     } else if constexpr (!(is_node<X> || ... || false)) {
       return arguments_fit(why);
     } else {
       if (!arguments_fit(why)) return false;
       if (why ? !call::bind(why).valid : !call::bound.valid) return false;
-      return values_fit(
-          name_of(W), axes_in<Types>,
-          {call::given + call::operands, static_cast<int>(sizeof...(X)) - call::operands}, why);
+      if (!values_fit(
+              name_of(W), axes_in<typename call::types>,
+              {call::given + call::operands, static_cast<int>(sizeof...(X)) - call::operands}, why))
+        return false;
+      if constexpr (steered<Types>::how.lowering != lowering_code::automatic)
+        return forced_fits(why);
+      else
+        return true;
     }
+  }
+  // Only where a lowering is forced: the candidates cost the compiler more than the pattern.
+  static constexpr bool forced_fits(message* why) {
+    constexpr layout known[] = {planned_layout<X>()...};
+    constexpr dtype type = dtype_of<typename bare<pack_element<0, X...>>::element_type>;
+    return lowering_fits(call::bound.spec, known, type, steered<Types>::how.lowering, why);
   }
 };
 
@@ -191,6 +238,18 @@ template <word W, class... X> struct missing_pattern_rule {
   }
 };
 
+/// The types after a pattern, at the beginning of a list, and the rest. (nvcc never takes a partial
+/// specialization that a constraint chooses here: hence the flag.)
+template <class... T> inline constexpr bool begins_with_type = false;
+template <class First, class... T> inline constexpr bool begins_with_type<First, T...> =
+    is_axis<First> || is_steering<First>;
+template <bool Begins, class Types, class... T> struct split_types {
+  using types = Types;
+  using rest = pack<T...>;
+};
+template <class... A, class Next, class... T> struct split_types<true, pack<A...>, Next, T...>
+    : split_types<begins_with_type<T...>, pack<A..., Next>, T...> {};
+
 /// Asks the rules of calls by a pattern: the types after it first, then the arguments', as in a
 /// call.
 template <class Types, class Arguments> struct asked_call;
@@ -198,8 +257,9 @@ template <class Types, class... X> struct asked_call<Types, pack<X...>> {
   template <word W, fixed_string P> using rule = pattern_rule<W, P, Types, X...>;
   using first = pack_element<0, X...>;
 };
+template <class... T> using types_and_rest = split_types<begins_with_type<T...>, pack<>, T...>;
 template <class... T> using asked_types =
-    asked_call<typename split_axes<pack<>, T...>::axes, typename split_axes<pack<>, T...>::rest>;
+    asked_call<typename types_and_rest<T...>::types, typename types_and_rest<T...>::rest>;
 template <word W, fixed_string P, class... T> using asked_rule =
     typename asked_types<T...>::template rule<W, P>;
 

@@ -2,27 +2,45 @@
 
 #include <ricci/expr/einsum.hpp>
 #include <ricci/pattern/rearranged.hpp>
+#include <ricci/tensor/view_step.hpp>
 
 namespace ricci {
 
-/// A view of an expression's result that has not run; L is the layout that the view will have.
-template <layout L> struct view_op {};
+/// A view of an expression's result that has not run; L is the layout that the view will have. Axis:
+/// which axis of the operand the step is about (of broadcast: how many are new); Second: the other
+/// axis of a diagonal, or whether a slice has a step.
+template <layout L, view_step Step, int Axis = 0, int Second = 0> struct viewed_op {
+  static constexpr layout layout_value = L;
+};
+/// The same of a rearrangement; Pattern is its pattern_op.
+template <layout L, class Pattern> struct rearranged_op {
+  static constexpr layout layout_value = L;
+};
 
 namespace detail {
 
 /// A view of a tensor or a view is a view; of an expression, an expression.
-template <class X, class Node, layout L> struct view_result { using type = view<Node, L>; };
-template <class X, class Node, layout L>
+template <class X, class Node, class Op> struct view_result {
+  using type = view<Node, Op::layout_value>;
+};
+template <class X, class Node, class Op>
   requires(bare<X>::is_expression && !std::is_lvalue_reference_v<X>)
-struct view_result<X, Node, L> { using type = expression<view_op<L>, Node, bare<X>>; };
-template <class X, class Node, layout L> using view_type = typename view_result<X, Node, L>::type;
+struct view_result<X, Node, Op> { using type = expression<Op, Node, bare<X>>; };
+template <class X, class Node, layout L, view_step Step, int Axis = 0, int Second = 0>
+using view_type = typename view_result<X, Node, viewed_op<L, Step, Axis, Second>>::type;
+
+template <class Op>
+concept ViewOp = requires { Op::layout_value; };
 
 /// The layout that X's result has once it is evaluated.
 template <class X> consteval layout operand_layout() {
-  if constexpr (bare<X>::is_expression)
-    return layout::packed(bare<X>::rank);
-  else
+  if constexpr (!bare<X>::is_expression) {
     return layout_of<X>();
+  } else if constexpr (!std::is_lvalue_reference_v<X> && ViewOp<typename bare<X>::operation>) {
+    return bare<X>::operation::layout_value;
+  } else {
+    return layout::packed(bare<X>::rank);
+  }
 }
 
 template <class Rule, class X, class... Given> auto rearrange_call(X&& x, Given const&... given) {
@@ -35,7 +53,8 @@ template <class Rule, class X, class... Given> auto rearrange_call(X&& x, Given 
       graph::rearrange(call::bound.spec, {result::axes, result::rank}, operand(static_cast<X&&>(x)), extents);
   if constexpr (r.is_view) {
     constexpr layout l = r.result;
-    return view_type<X, result, l>(make_node{}, std::move(handle));
+    return typename view_result<X, result, rearranged_op<l, typename call::op>>::type(
+        make_node{}, std::move(handle));
   } else {
     return expression<typename call::op, result, operand_type<X>>(make_node{}, std::move(handle));
   }

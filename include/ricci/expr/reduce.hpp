@@ -25,6 +25,8 @@ struct argmin { static constexpr auto kind = graph::reduction::argmin; };
 
 /// A reduction of an operand's axes (bit i: axis i).
 template <class Op, std::uint32_t Axes> struct reduce_op {};
+/// A reduction by a pattern, its pattern_op.
+template <class Op, class Pattern> struct pattern_reduce_op {};
 
 namespace detail {
 
@@ -183,7 +185,7 @@ template <class Op, fixed_string P, class... Types, class X, class... Given>
     using result = typename call::template result_node<detail::reduced_t<kind, T>, typename detail::bare<X>::device>;
     std::int64_t extents[result::rank + 1]{};
     call::template fill_given<result>(extents, x, given...);
-    return expression<typename call::op, result, detail::operand_type<X>>(
+    return expression<pattern_reduce_op<Op, typename call::op>, result, detail::operand_type<X>>(
         detail::make_node{},
         graph::reduce(kind, detail::user_reduction_of<Op, T>(), call::bound.spec, {result::axes, result::rank},
                       detail::operand(static_cast<X&&>(x)), extents,

@@ -45,7 +45,7 @@ template <class... A, class X, class I>
     using result =
         detail::node_like<X, detail::replace<typename detail::bare<X>::axes_type, named>>;
     constexpr layout l = at(detail::operand_layout<X>(), axis);
-    return detail::view_type<X, result, l>(
+    return detail::view_type<X, result, l, view_step::at, axis>(
         detail::make_node{},
         graph::at(detail::operand(static_cast<X&&>(x)), {result::axes, result::rank}, axis,
                   static_cast<std::int64_t>(position)));
@@ -132,7 +132,7 @@ auto make_slice(X&& x, B begin, C count, S step) {
     constexpr int axis = place_of_axis<X, From>();
     using result = node_like<X, replace<typename bare<X>::axes_type, From, To>>;
     constexpr layout l = sliced(operand_layout<X>(), axis, LayoutStep);
-    return view_type<X, result, l>(
+    return view_type<X, result, l, view_step::slice, axis, (LayoutStep > 1)>(
         make_node{}, graph::slice(operand(static_cast<X&&>(x)), {result::axes, result::rank}, axis,
                                   static_cast<std::int64_t>(begin),
                                   CountGiven ? static_cast<std::int64_t>(count) : To::static_extent,

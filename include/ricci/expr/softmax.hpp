@@ -5,9 +5,10 @@
 /// Operations along one axis that keep all axes.
 namespace ricci {
 
-struct softmax_op {};
-struct log_softmax_op {};
-struct cumsum_op {};
+/// Along which axis of the operand.
+template <int Axis> struct softmax_op {};
+template <int Axis> struct log_softmax_op {};
+template <int Axis> struct cumsum_op {};
 
 namespace detail {
 
@@ -19,7 +20,8 @@ template <fixed_string Who, class X, class... A> struct along_rule {
   }
 };
 
-template <fixed_string Who, class Op, class... A, class X, class Make> auto along(X&& x, Make make) {
+template <fixed_string Who, template <int> class Op, class... A, class X, class Make>
+auto along(X&& x, Make make) {
   using rule = along_rule<Who, X, A...>;
   if constexpr (is_poisoned<X>) {
     return poisoned{};
@@ -28,8 +30,9 @@ template <fixed_string Who, class Op, class... A, class X, class Make> auto alon
     return poisoned{};
   } else {
     using result = node_like<X, typename bare<X>::axes_type>;
-    return expression<Op, result, operand_type<X>>(
-        make_node{}, make(operand(static_cast<X&&>(x)), place_of_axis<X, pack_element<0, A...>>()));
+    constexpr int axis = place_of_axis<X, pack_element<0, A...>>();
+    return expression<Op<axis>, result, operand_type<X>>(
+        make_node{}, make(operand(static_cast<X&&>(x)), axis));
   }
 }
 
@@ -70,7 +73,7 @@ template <class... A, class X>
     using T = sum_result_t<typename detail::bare<X>::element_type>;
     using result = detail::node_like<X, typename detail::bare<X>::axes_type, T>;
     constexpr int axis = detail::place_of_axis<X, detail::pack_element<0, A...>>();
-    return expression<cumsum_op, result, detail::operand_type<X>>(
+    return expression<cumsum_op<axis>, result, detail::operand_type<X>>(
         detail::make_node{},
         graph::cumsum(detail::operand(static_cast<X&&>(x)), axis, dtype_of<T>));
   }

@@ -72,7 +72,7 @@ template <class... A, class X>
     constexpr detail::places order = detail::places_of<X, A...>();
     constexpr layout l = permuted(detail::operand_layout<X>(), order.at);
     using result = detail::node_like<X, pack<A...>>;
-    return detail::view_type<X, result, l>(
+    return detail::view_type<X, result, l, view_step::permute>(
         detail::make_node{},
         graph::permute(detail::operand(static_cast<X&&>(x)), {result::axes, result::rank}, order.at));
   }
@@ -119,7 +119,7 @@ template <class From, class To, class X>
   } else {
     using result = detail::node_like<X, detail::replace<typename detail::bare<X>::axes_type, From, To>>;
     constexpr layout l = detail::operand_layout<X>();
-    return detail::view_type<X, result, l>(
+    return detail::view_type<X, result, l, view_step::rename>(
         detail::make_node{}, graph::rename(detail::operand(static_cast<X&&>(x)), {result::axes, result::rank}));
   }
 }
@@ -146,7 +146,7 @@ template <class... A, class X>
     constexpr int axis = detail::place_of_axis<X, detail::pack_element<0, A...>>();
     using result = detail::node_like<X, typename detail::bare<X>::axes_type>;
     constexpr layout l = reversed(detail::operand_layout<X>(), axis);
-    return detail::view_type<X, result, l>(detail::make_node{},
+    return detail::view_type<X, result, l, view_step::reverse, axis>(detail::make_node{},
                                            graph::reverse(detail::operand(static_cast<X&&>(x)), axis));
   }
 }
@@ -203,7 +203,7 @@ template <class Row, class Column, class Diagonal, class X>
     using without = detail::replace<typename detail::bare<X>::axes_type, Column>;
     using result = detail::node_like<X, detail::replace<without, Row, Diagonal>>;
     constexpr layout l = diagonal(detail::operand_layout<X>(), row, column);
-    return detail::view_type<X, result, l>(
+    return detail::view_type<X, result, l, view_step::diagonal, row, column>(
         detail::make_node{},
         graph::diagonal(detail::operand(static_cast<X&&>(x)), {result::axes, result::rank}, row, column));
   }

@@ -31,7 +31,7 @@ struct contraction_sizes {
   double first = 1;  // elements of the operands, their diagonals taken, and of the result
   double second = 1;
   double result = 1;
-  double operations() const { return 2 * batch * m * n * k; }
+  constexpr double operations() const { return 2 * batch * m * n * k; }
 };
 
 /// Assumed, while compiling, of an axis whose extent is known at run time only.
@@ -116,9 +116,17 @@ constexpr double predicted_seconds(contraction_plan const& plan, contraction_req
 ///          chosen if it is among them
 constexpr candidate_list candidates_of(contraction_request const& r) {
   candidate_list list;
+  auto const is_vector = [&](contraction_plan const& plan, int group) {
+    if (group < 0) return true;
+    for (int i = plan.groups[group].first; i <= plan.groups[group].last; ++i)
+      if (r.extent[plan.indices[i].id] != 1) return false;
+    return true;
+  };
   auto const add = [&](contraction_options options, lowering_code wanted) {
     contraction_plan const plan = plan_contraction(r.a, r.b, r.result, r.result_rank, options);
     if (plan.kind == contraction_kind::invalid || code_of(plan) != wanted) return;
+    // A product with a vector reads the matrix once: loops do that at the speed of memory.
+    if (plan.gemms() > 0 && (is_vector(plan, plan.m) || is_vector(plan, plan.n))) return;
     list.at[list.count] = {wanted, plan, predicted_seconds(plan, r)};
     bool const is_forced = list.at[list.chosen].code == r.forced;
     if (wanted == r.forced || (!is_forced && list.at[list.count].seconds < list.best().seconds))
@@ -129,8 +137,10 @@ constexpr candidate_list candidates_of(contraction_request const& r) {
   if (list.count == 0) return list;
   contraction_plan& loops = list.at[0].plan;
   bool const sums = loops.pack_left || loops.pack_right;
-  if (r.forced == lowering_code::automatic &&
-      sizes_of(loops, r.extent).operations() <= 2 * least_planned) {
+  double products = 1;
+  for (int i = 0; i < loops.index_count; ++i)
+    products *= static_cast<double>(r.extent[loops.indices[i].id]);
+  if (r.forced == lowering_code::automatic && products <= least_planned) {
     loops.pack_left = loops.pack_right = false;  // the loops take the sums in
     return list;
   }

@@ -195,6 +195,19 @@ constexpr layout at(layout const& l, int axis) {
   });
 }
 
+/// An axis of extent 1 goes; the axis before it takes its link.
+///   @pre  the axis has extent 1
+///   @post result.rank == l.rank - 1, and what could merge still can
+constexpr layout without_unit_axis(layout l, int axis) {
+  int const place = l.place_of(axis);
+  if (place > 0 && l.link_of(l.axis_at(place - 1)) == link::dense && l.link_of(axis) != link::reversed)
+    l.set_link(l.axis_at(place - 1), l.link_of(axis));
+  return detail::renumbered(l, l.rank - 1, [&](int old) {
+    if (old == axis) return -1;
+    return old < axis ? old : old - 1;
+  });
+}
+
 /// A part of an axis, every step-th position of it.
 ///   @pre  step >= 1
 ///   @post the axis's own link stays where step == 1

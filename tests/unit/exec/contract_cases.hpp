@@ -19,6 +19,7 @@
 namespace ricci::tests {
 
 using namespace ricci::exec;
+using ricci::lowering_code;
 
 // Elements as f64, of any dtype, beside their bytes.
 struct array {
@@ -102,6 +103,7 @@ struct problem {
   added bias, residual;
   double alpha = 1;
   opcode activation = opcode::convert;
+  lowering_code forced = lowering_code::automatic;
 
   contraction_epilogue epilogue() const {
     return {alpha, bias.argument(), residual.argument(), activation};
@@ -131,9 +133,10 @@ inline outcome run(problem const& p) {
   contraction_result const result{out.result.bytes.data(), p.result_type,
                                   static_cast<int>(p.result_ids.size()), p.result_extents.data(),
                                   p.result_ids.data()};
-  out.report = p.operands.size() == 2 ? contract(p.operands[0].operand(), p.operands[1].operand(),
-                                                 result, p.epilogue())
-                                      : contract(p.operands[0].operand(), result, p.epilogue());
+  out.report = p.operands.size() == 2
+                   ? contract(p.operands[0].operand(), p.operands[1].operand(), result,
+                              p.epilogue(), p.forced)
+                   : contract(p.operands[0].operand(), result, p.epilogue());
   out.result.read();
   return out;
 }

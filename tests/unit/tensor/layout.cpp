@@ -95,7 +95,7 @@ struct random_views {
   }
 
   void step(view& v) {
-    switch (below(8)) {
+    switch (below(9)) {
       case 0:
         return permute(v);
       case 1:
@@ -131,6 +131,13 @@ struct random_views {
         v.strides[p] += v.strides[q];
         erase(v, q);
         v.known = diagonal(v.known, p, q);
+        return;
+      }
+      case 7: {
+        int const axis = below(v.rank());
+        if (v.extents[axis] != 1) return;
+        erase(v, axis);
+        v.known = without_unit_axis(v.known, axis);
         return;
       }
       default: {
@@ -225,6 +232,17 @@ TEST_CASE("twenty-four axes fit") {
   for (int i = 0; i < ricci::max_rank; ++i) axes[i] = (7 * i) % ricci::max_rank;
   layout const p = permuted(l, axes);
   for (int i = 0; i < ricci::max_rank; ++i) CHECK(p.place_of(i) == axes[i]);
+}
+
+TEST_CASE("an axis of extent 1 goes without a gap") {
+  layout const l = layout::packed(3);
+  CHECK(without_unit_axis(l, 0) == layout::packed(2));
+  CHECK(without_unit_axis(l, 1) == layout::packed(2));
+  CHECK(without_unit_axis(l, 2) == layout::packed(2));
+  layout stepped = layout::packed(2);
+  stepped.set_link(1, link::gap);
+  CHECK(without_unit_axis(sliced(l, 2, 2), 2) == stepped);
+  CHECK(without_unit_axis(broadcast_front(l, 1), 0) == l);
 }
 
 TEST_CASE("random chains of views: no claim is ever wrong, most possible merges are found") {

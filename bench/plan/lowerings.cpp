@@ -1,0 +1,265 @@
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include <ricci/exec/contract.hpp>
+#include <ricci/exec/threads.hpp>
+#include <ricci/plan/candidates.hpp>
+#include <ricci/tensor/storage.hpp>
+
+// Times every lowering of every contraction of a file, the candidates of a case one after another
+// in rounds, so that the noise of the machine meets all of them alike. One JSON line a case and
+// candidate. The file has lines `name; ab,bc->ac; a=2 b=3 c=4`, or without a name.
+namespace {
+
+using namespace ricci;
+using clock_type = std::chrono::steady_clock;
+
+struct options {
+  std::string cases;
+  std::string filter;
+  dtype type = dtype::f32;
+  int threads = 2;
+  double budget = 0.3;          // seconds a case
+  double least_operations = 0;  // cases of fewer are left out
+  bool chosen_only = false;
+};
+
+struct contraction_case {
+  std::string name;
+  std::string equation;
+  std::string groups[3];
+  std::map<char, std::int64_t> extents;
+  double operations = 2;
+};
+
+std::string trimmed(std::string const& text) {
+  std::size_t const first = text.find_first_not_of(" \t\r");
+  if (first == std::string::npos) return "";
+  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+}
+
+bool read_case(std::string const& line, contraction_case& c) {
+  if (line.empty() || line[0] == '#') return false;
+  std::vector<std::string> parts;
+  std::stringstream fields(line);
+  for (std::string part; std::getline(fields, part, ';');) parts.push_back(trimmed(part));
+  if (parts.size() < 2 || parts.size() > 3)
+    throw std::runtime_error("a case is `name; ab,bc->ac; a=2 b=3 c=4`, this is `" + line + "`");
+  c.name = parts[0];
+  c.equation = parts[parts.size() - 2];
+  std::stringstream extents(parts.back());
+  for (std::string e; extents >> e;) c.extents[e[0]] = std::stoll(e.substr(2));
+  std::size_t const comma = c.equation.find(',');
+  std::size_t const arrow = c.equation.find("->");
+  if (comma == std::string::npos || arrow == std::string::npos) return false;
+  c.groups[0] = c.equation.substr(0, comma);
+  c.groups[1] = c.equation.substr(comma + 1, arrow - comma - 1);
+  c.groups[2] = c.equation.substr(arrow + 2);
+  for (auto const& [letter, extent] : c.extents) c.operations *= static_cast<double>(extent);
+  return true;
+}
+
+// A packed array of the indices of a group.
+struct array {
+  std::vector<std::int64_t> extents;
+  std::vector<std::int64_t> strides;
+  std::vector<std::uint8_t> ids;
+  layout known;
+  std::int64_t count = 1;
+  storage_handle memory;
+
+  array(contraction_case const& c, std::string const& group, dtype type) {
+    for (char letter : group) {
+      extents.push_back(c.extents.at(letter));
+      ids.push_back(
+          static_cast<std::uint8_t>(std::distance(c.extents.begin(), c.extents.find(letter))));
+    }
+    strides.resize(group.size());
+    for (std::size_t i = group.size(); i-- > 0; count *= extents[i]) strides[i] = count;
+    known = layout::packed(static_cast<int>(group.size()));
+    memory = allocate(checked_bytes(std::max<std::int64_t>(count, 1), type), role::data);
+    for (std::int64_t i = 0; i < count; ++i) {
+      float const x = static_cast<float>(i * 37 % 101) / 101 - 0.5f;
+      if (type == dtype::bf16)
+        static_cast<bf16*>(memory.data())[i] = bf16(x);
+      else if (type == dtype::f64)
+        static_cast<double*>(memory.data())[i] = x;
+      else
+        static_cast<float*>(memory.data())[i] = x;
+    }
+  }
+  exec::contraction_operand operand(dtype type) const {
+    return {memory.data(), type, known.rank, extents.data(), strides.data(), ids.data(), &known};
+  }
+  // Without axes of extent 1, as contract() plans.
+  contraction_tensor tensor() const {
+    contraction_tensor t{known};
+    for (int i = known.rank - 1; i >= 0; --i)
+      if (extents[static_cast<std::size_t>(i)] == 1) t.known = without_unit_axis(t.known, i);
+    int rank = 0;
+    for (std::size_t i = 0; i < ids.size(); ++i)
+      if (extents[i] != 1) t.index[rank++] = ids[i];
+    return t;
+  }
+};
+
+struct contestant {
+  lowering_code code;
+  bool is_chosen = false;
+  double predicted = 0;
+  exec::contraction_report report;
+  std::vector<double> seconds;
+
+  double median() {
+    std::size_t const middle = seconds.size() / 2;
+    std::nth_element(seconds.begin(), seconds.begin() + static_cast<std::ptrdiff_t>(middle),
+                     seconds.end());
+    return seconds[middle];
+  }
+};
+
+void run(contraction_case const& c, options const& o) {
+  array const a(c, c.groups[0], o.type);
+  array const b(c, c.groups[1], o.type);
+  array const result(c, c.groups[2], o.type);
+  array const expected(c, c.groups[2], o.type);
+  contraction_request request;
+  request.a = a.tensor();
+  request.b = b.tensor();
+  for (std::size_t i = 0; i < result.ids.size(); ++i)
+    if (result.extents[i] != 1) request.result[request.result_rank++] = result.ids[i];
+  int id = 0;
+  for (auto const& [letter, extent] : c.extents) request.extent[id++] = extent;
+  request.type = request.result_type = o.type;
+  candidate_list const list = candidates_of(request);
+  std::vector<contestant> all;
+  for (int i = 0; i < list.count; ++i)
+    if (i == list.chosen || !o.chosen_only)
+      all.push_back({list.at[i].code, i == list.chosen, list.at[i].seconds, {}, {}});
+
+  auto const once = [&](array const& to, lowering_code forced) {
+    return exec::contract(
+        a.operand(o.type), b.operand(o.type),
+        {to.memory.data(), o.type, to.known.rank, to.extents.data(), to.ids.data()}, {}, forced);
+  };
+  once(expected, lowering_code::loops);
+  double limit = o.type == dtype::bf16 ? 0.02 : 1e-4;
+  for (contestant& x : all) {
+    x.report = once(result, x.code);
+    double worst = 0;
+    double largest = 0;
+    for (std::int64_t i = 0; i < result.count; ++i) {
+      auto const value = [&](array const& from) -> double {
+        if (o.type == dtype::bf16) return float(static_cast<bf16 const*>(from.memory.data())[i]);
+        if (o.type == dtype::f64) return static_cast<double const*>(from.memory.data())[i];
+        return static_cast<float const*>(from.memory.data())[i];
+      };
+      worst = std::max(worst, std::abs(value(result) - value(expected)));
+      largest = std::max(largest, std::abs(value(expected)));
+    }
+    if (!(worst <= limit * (largest + 1)))
+      throw std::runtime_error(c.equation + ": " + std::string(name_of(x.code)) + " differs by " +
+                               std::to_string(worst));
+  }
+  auto const start = clock_type::now();
+  auto const since = [&](clock_type::time_point t) {
+    return std::chrono::duration<double>(clock_type::now() - t).count();
+  };
+  for (int round = 0; round < 3 || (since(start) < o.budget && round < 1000); ++round) {
+    for (contestant& x : all) {
+      auto const t = clock_type::now();
+      once(result, x.code);
+      x.seconds.push_back(since(t));
+    }
+  }
+  double const bytes = static_cast<double>((a.count + b.count + result.count) * size_of(o.type));
+  for (contestant& x : all) {
+    double const seconds = x.median();
+    nlohmann::ordered_json line{
+        {"case", c.name},
+        {"equation", c.equation},
+        {"dtype", name_of(o.type)},
+        {"candidate", name_of(x.code)},
+        {"chosen", x.is_chosen},
+        {"us", seconds * 1e6},
+        {"best_us", *std::min_element(x.seconds.begin(), x.seconds.end()) * 1e6},
+        {"predicted_us", x.predicted * 1e6},
+        {"gflops", c.operations / seconds * 1e-9},
+        {"operations", c.operations},
+        {"bytes", bytes},
+        {"gemms", x.report.gemms},
+        {"batch", x.report.batch},
+        {"m", x.report.m},
+        {"n", x.report.n},
+        {"k", x.report.k},
+        {"copies", x.report.packs},
+        {"ran", name_of(x.report.lowering)},
+        {"threads", o.threads}};
+    std::cout << line.dump() << std::endl;
+  }
+}
+
+options read_options(int count, char** arguments) {
+  options o;
+  for (int i = 1; i < count; ++i) {
+    std::string const word = arguments[i];
+    auto const value = [&]() -> std::string {
+      if (i + 1 == count) throw std::runtime_error(word + " wants a value");
+      return arguments[++i];
+    };
+    if (word == "--dtype") {
+      std::string const name = value();
+      if (name != "f32" && name != "f64" && name != "bf16")
+        throw std::runtime_error("--dtype is f32, f64 or bf16");
+      o.type = name == "f32" ? dtype::f32 : name == "f64" ? dtype::f64 : dtype::bf16;
+    } else if (word == "--threads") {
+      o.threads = std::stoi(value());
+    } else if (word == "--budget") {
+      o.budget = std::stod(value());
+    } else if (word == "--least") {
+      o.least_operations = std::stod(value());
+    } else if (word == "--filter") {
+      o.filter = value();
+    } else if (word == "--chosen") {
+      o.chosen_only = true;
+    } else if (word.starts_with("--") || !o.cases.empty()) {
+      throw std::runtime_error("unknown argument `" + word + "`");
+    } else {
+      o.cases = word;
+    }
+  }
+  if (o.cases.empty()) throw std::runtime_error("a file of cases is missing");
+  return o;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) try {
+  options const o = read_options(count, arguments);
+  set_threads(o.threads);
+  std::ifstream file(o.cases);
+  if (!file) throw std::runtime_error("cannot read `" + o.cases + "`");
+  for (std::string line; std::getline(file, line);) {
+    contraction_case c;
+    if (!read_case(line, c) || c.operations < o.least_operations) continue;
+    if (!o.filter.empty() && (c.name + ";" + c.equation).find(o.filter) == std::string::npos)
+      continue;
+    run(c, o);
+  }
+} catch (std::exception const& fault) {
+  std::cerr << "lowerings: " << fault.what()
+            << "\nusage: lowerings CASES [--dtype f32|f64|bf16] [--threads N] [--budget SECONDS] "
+               "[--least OPERATIONS] [--filter TEXT] [--chosen]\n";
+  return 2;
+}

@@ -178,6 +178,7 @@ void run(contraction_case const& c, options const& o) {
   };
   for (int round = 0; round < 3 || (since(start) < o.budget && round < 1000); ++round) {
     for (contestant& x : all) {
+      once(result, x.code);  // what the one before left in the caches is not its merit
       auto const t = clock_type::now();
       once(result, x.code);
       x.seconds.push_back(since(t));

@@ -1,5 +1,6 @@
 #include "kernels/contract/contract.hpp"
 
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -7,6 +8,7 @@
 
 #include "kernels/contract/rows.hpp"
 #include "kernels/contract/tiles.hpp"
+#include "kernels/copy/copy.hpp"
 
 namespace ricci::kernels {
 namespace {
@@ -37,21 +39,75 @@ contraction_problem exchanged(contraction_problem const& p) {
   return q;
 }
 
-template <class Acc> void run(contraction_problem const& p) {
+// What runs a problem.
+enum class way { nothing, rows, tiles, turned_tiles, copy_first };
+
+template <class Acc>
+way way_of(contraction_problem const& p, contraction::row_contraction<Acc> const* rows) {
   std::int64_t const m = contraction::size_of_axes(p.m, p.ms);
   std::int64_t const n = contraction::size_of_axes(p.n, p.ns);
   std::int64_t const k = contraction::size_of_axes(p.k, p.ks);
   std::int64_t const batch = contraction::size_of_axes(p.batch, p.batches);
-  if (m == 0 || n == 0 || batch == 0) return;
-  if (m > 1 && n > 1 && k > 1) return contraction::tile_contraction<Acc>(p).run();
-  contraction::row_contraction<Acc> const rows(p);
-  // Element by element products, empty sums, what lies well and what the cache holds anyway: rows.
-  // Else tiles, whose lines are used whole.
-  if (k == 0 || (m == 1 && n == 1) || rows.reads_lines() || batch * m * n * k < least_tiled)
-    return rows.run();
-  if (n > 1) return contraction::tile_contraction<Acc>(p).run();
-  contraction_problem const turned = exchanged(p);
-  contraction::tile_contraction<Acc>(turned).run();
+  if (m == 0 || n == 0 || batch == 0) return way::nothing;
+  if (m > 1 && n > 1 && k > 1) return way::tiles;
+  // Empty sums, what lies well and what the cache holds anyway.
+  if (k == 0 || batch * m * n * k < least_tiled || rows->reads_lines()) return way::rows;
+  // Element by element: a copy in the result's order, which the product then runs along.
+  if (p.ks == 0 && (m == 1 || n == 1) && (n > 1 ? p.b_type : p.a_type) == p.c_type)
+    return way::copy_first;
+  if (m == 1 && n == 1) return way::rows;
+  return n > 1 ? way::tiles : way::turned_tiles;
+}
+
+// c = a * b element by element, where b has all axes of c (or a, where `from_a`).
+contraction_problem copied_first(contraction_problem const& p, bool from_a,
+                                 contraction_axis* axes) {
+  std::int64_t extents[max_copy_rank];
+  std::int64_t to[max_copy_rank];
+  std::int64_t from[max_copy_rank];
+  int rank = 0;
+  for (auto const& [list, count] : {std::pair{p.batch, p.batches}, {p.m, p.ms}, {p.n, p.ns}})
+    for (int i = 0; i < count; ++i) {
+      axes[rank] = list[i];
+      extents[rank] = list[i].extent;
+      to[rank] = list[i].c;
+      from[rank] = from_a ? list[i].a : list[i].b;
+      (from_a ? axes[rank].a : axes[rank].b) = list[i].c;
+      ++rank;
+    }
+  copy(size_of(p.c_type), rank, extents, p.c, to, from_a ? p.a : p.b, from);
+  contraction_problem q = p;
+  (from_a ? q.a : q.b) = p.c;
+  q.batch = axes;
+  q.batches = rank;
+  q.ms = q.ns = 0;
+  return q;
+}
+
+template <class Acc> void run(contraction_problem const& p) {
+  std::optional<contraction::row_contraction<Acc>> rows;
+  bool const is_product = contraction::size_of_axes(p.m, p.ms) > 1 &&
+                          contraction::size_of_axes(p.n, p.ns) > 1 &&
+                          contraction::size_of_axes(p.k, p.ks) > 1;
+  if (!is_product) rows.emplace(p);
+  switch (way_of<Acc>(p, is_product ? nullptr : &*rows)) {
+    case way::nothing:
+      return;
+    case way::rows:
+      return rows->run();
+    case way::tiles:
+      return contraction::tile_contraction<Acc>(p).run();
+    case way::turned_tiles: {
+      contraction_problem const turned = exchanged(p);
+      return contraction::tile_contraction<Acc>(turned).run();
+    }
+    case way::copy_first: {
+      contraction_axis axes[max_copy_rank];
+      bool const from_a = contraction::size_of_axes(p.n, p.ns) == 1;
+      contraction_problem const q = copied_first(p, from_a, axes);
+      return contraction::row_contraction<Acc>(q).run();
+    }
+  }
 }
 
 }  // namespace

@@ -122,7 +122,7 @@ template <class Acc> class tile_contraction {
   static constexpr std::int64_t whole_depth = 384;  // k is not cut up to here
   static constexpr std::int64_t cut_depth = 256;
   static constexpr std::int64_t in_cache = std::int64_t{256} << 10;      // bytes of an operand
-  static constexpr std::int64_t least_streamed = std::int64_t{8} << 20;  // bytes
+  static constexpr std::int64_t least_streamed = std::int64_t{32} << 20;  // bytes
   static constexpr dtype direct_type = std::is_same_v<Acc, double>  ? dtype::f64
                                        : std::is_same_v<Acc, float> ? dtype::f32
                                                                     : dtype::i64;

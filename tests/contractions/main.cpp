@@ -28,7 +28,8 @@ namespace {
 
 /// Up to so many products all elements are compared one by one.
 constexpr std::int64_t most_products = 30'000'000;
-/// Beyond them so many elements are, or as many as have this many products; and the signed sum.
+/// Beyond them so many elements are, or as many as have this many products (at least one), and the
+/// signed sum of all.
 constexpr std::int64_t sampled_elements = 4096;
 constexpr std::int64_t sampled_products = 100'000'000;
 

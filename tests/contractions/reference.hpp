@@ -43,15 +43,15 @@ struct element_findings {
 };
 
 /// Compares elements one by one: all of them where `most` is no less than they are, else the first,
-/// the last and others at random, all different blocks of the result.
+/// the last and others at random.
 element_findings check_elements(equation const& e, operands_and_result const& x, std::int64_t most);
 
 /// The sum over all elements of the result, each times one random sign for every index, against the
 /// sum of the operands with those signs.
 ///   Value   sum of s(b) s(m) s(n) r(b, m, n) = sum over b, k of (sum of s(m) a(b, m, k)) *
 ///           (sum of s(n) b(b, k, n)) * s(b): as many operations as the arrays have elements.
-///           In f64 and f32 one element that is wrong by its own size shows; the roundings of N
-///           elements of bf16 add up to sqrt(N) of them, so there as many must be wrong
+///           In f64 and f32 one element that is wrong by its own size shows. N roundings of bf16
+///           add up to sqrt(N) of them, so there one element in 8000 must be wrong
 struct sum_findings {
   bool agrees = true;
   double found = 0;

@@ -3,36 +3,11 @@
 #include <cstdint>
 
 #include <ricci/plan/contraction.hpp>
+#include <ricci/plan/cost_model.hpp>
 #include <ricci/plan/lowering.hpp>
 #include <ricci/tensor/dtype.hpp>
 
 namespace ricci {
-
-/// What the choice among the lowerings of a contraction depends on; the number of threads is not
-/// among it, so that neither are the bits of the result.
-struct contraction_request {
-  contraction_tensor a;  // without indices of extent 1
-  contraction_tensor b;
-  std::uint8_t result[max_rank] = {};
-  int result_rank = 0;
-  std::int64_t extent[max_indices] = {};  // by index id
-  dtype type = dtype::f32;                // of the operands
-  dtype result_type = dtype::f32;
-  bool has_epilogue = false;
-  lowering_code forced = lowering_code::automatic;
-};
-
-/// The sizes of a planned contraction: of its matrix product, or of its loops.
-struct contraction_sizes {
-  double batch = 1;
-  double m = 1;
-  double n = 1;
-  double k = 1;
-  double first = 1;  // elements of the operands, their diagonals taken, and of the result
-  double second = 1;
-  double result = 1;
-  constexpr double operations() const { return 2 * batch * m * n * k; }
-};
 
 /// Assumed, while compiling, of an axis whose extent is known at run time only.
 inline constexpr std::int64_t nominal_extent = 512;
@@ -58,56 +33,6 @@ constexpr lowering_code code_of(contraction_plan const& plan) {
   if (plan.gemms() == 0) return lowering_code::loops;
   return gemm_lowering(plan.swapped ? plan.pack_right : plan.pack_left,
                        plan.swapped ? plan.pack_left : plan.pack_right, plan.copy_result);
-}
-
-constexpr contraction_sizes sizes_of(contraction_plan const& plan, std::int64_t const* extent) {
-  contraction_sizes sizes;
-  double left = 1;
-  double right = 1;
-  for (int i = 0; i < plan.index_count; ++i) {
-    planned_index const& index = plan.indices[i];
-    double const e = static_cast<double>(extent[index.id]);
-    if (index.left >= 0) left *= e;
-    if (index.right >= 0) right *= e;
-    if (index.result >= 0) sizes.result *= e;
-  }
-  sizes.first = plan.swapped ? right : left;
-  sizes.second = plan.swapped ? left : right;
-  for (int g = 0; g < plan.group_count; ++g) {
-    double e = 1;
-    for (int i = plan.groups[g].first; i <= plan.groups[g].last; ++i)
-      e *= static_cast<double>(extent[plan.indices[i].id]);
-    bool const is_loop = plan.gemms() == 0;
-    index_role const role = plan.groups[g].role;
-    if (is_loop ? role == index_role::m : g == plan.m)
-      sizes.m *= e;
-    else if (is_loop ? role == index_role::n : g == plan.n)
-      sizes.n *= e;
-    else if (is_loop ? role == index_role::k : g == plan.k)
-      sizes.k *= e;
-    else
-      sizes.batch *= e;
-  }
-  return sizes;
-}
-
-/// How long a planned contraction takes, roughly, on two cores of the reference machine.
-///   Units  seconds; only ratios between candidates mean something
-///   Source bench/plan/lowerings.cpp, fitted: see the constants
-constexpr double predicted_seconds(contraction_plan const& plan, contraction_request const& r) {
-  contraction_sizes const s = sizes_of(plan, r.extent);
-  double const bytes = size_of(r.type);
-  double const copied = (plan.pack_left ? 2 * (plan.swapped ? s.second : s.first) * bytes : 0) +
-                        (plan.pack_right ? 2 * (plan.swapped ? s.first : s.second) * bytes : 0) +
-                        (plan.copy_result ? 2 * s.result * bytes : 0);
-  double const touched = (s.first + s.second + s.result) * bytes;
-  double const peak = r.type == dtype::bf16 ? 8e11 : 4.5e11;
-  double seconds = copied / 2e10 + touched / 4e10;
-  if (plan.gemms() == 0)
-    seconds += s.operations() / (0.5 * 4.5e11);
-  else
-    seconds += s.operations() / peak + s.batch * 1e-7;
-  return seconds;
 }
 
 /// The ways to lower a contraction, and the one that is chosen.

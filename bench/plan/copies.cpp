@@ -1,0 +1,191 @@
+// The transposing copies that the lowerings of a file's contractions make, each beside memcpy of
+// the same bytes on the same threads, by turns. One JSON line a copy.
+// usage: copies CASES [--dtype f32|f64|bf16] [--threads N] [--budget SECONDS] [--least BYTES]
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include <ricci/exec/threads.hpp>
+#include <ricci/tensor/storage.hpp>
+
+#include "kernels/copy/copy.hpp"
+#include "kernels/parallel/parallel.hpp"
+
+namespace {
+
+using namespace ricci;
+using extents_by_letter = std::map<char, std::int64_t>;
+
+struct options {
+  std::string cases;
+  dtype type = dtype::f32;
+  double budget = 0.1;            // seconds a copy
+  std::int64_t least = 64 << 10;  // bytes; below, a copy costs what its call does
+};
+
+bool has(std::string const& group, char letter) { return group.find(letter) != std::string::npos; }
+
+// The axes of `order` that are in `group`.
+std::string in_order(std::string const& order, std::string const& group) {
+  std::string kept;
+  for (char const letter : order)
+    if (has(group, letter)) kept += letter;
+  return kept;
+}
+
+void measure(std::string const& name, std::string const& from, std::string const& to,
+             extents_by_letter const& extent, options const& o) {
+  std::int64_t const size = size_of(o.type);
+  std::vector<std::int64_t> extents, to_strides(to.size()), from_strides(to.size());
+  std::int64_t count = 1;
+  for (std::size_t i = to.size(); i-- > 0; count *= extent.at(to[i])) to_strides[i] = count;
+  std::int64_t stride = 1;
+  for (std::size_t i = from.size(); i-- > 0; stride *= extent.at(from[i]))
+    from_strides[to.find(from[i])] = stride;
+  for (char const letter : to) extents.push_back(extent.at(letter));
+  std::int64_t const bytes = count * size;
+  if (bytes < o.least) return;
+  storage_handle const source = allocate(bytes, role::data);
+  storage_handle const target = allocate(bytes, role::data);
+  auto* const s = static_cast<unsigned char*>(source.data());
+  auto* const t = static_cast<unsigned char*>(target.data());
+  for (std::int64_t i = 0; i < bytes; ++i) s[i] = static_cast<unsigned char>(i * 2654435761u >> 9);
+  auto const permuted = [&] {
+    kernels::copy(size, static_cast<int>(to.size()), extents.data(), t, to_strides.data(), s,
+                  from_strides.data());
+  };
+  auto const straight = [&] {
+    std::int64_t const part = bytes < (256 << 10) ? bytes : (bytes - 1) / threads() + 1;
+    kernels::parallel_chunks(bytes, part, [&](std::int64_t begin, std::int64_t end) {
+      std::memcpy(t + begin, s + begin, static_cast<std::size_t>(end - begin));
+    });
+    asm volatile("" : : "r"(t) : "memory");
+  };
+  permuted();
+  for (std::int64_t i = 0; i < count; i += std::max<std::int64_t>(1, count / 4099)) {
+    std::int64_t rest = i, at = 0;
+    for (std::size_t axis = to.size(); axis-- > 0; rest /= extents[axis])
+      at += rest % extents[axis] * from_strides[axis];
+    if (std::memcmp(t + i * size, s + at * size, static_cast<std::size_t>(size)) != 0)
+      throw std::runtime_error("the copy " + from + " -> " + to + " is wrong");
+  }
+  std::vector<double> times[2];
+  double total = 0;
+  while (times[0].size() < 5 || (total < o.budget && times[0].size() < 2000)) {
+    for (int which = 0; which < 2; ++which) {
+      auto const begin = std::chrono::steady_clock::now();
+      which == 0 ? permuted() : straight();
+      double const seconds =
+          std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+      times[which].push_back(seconds);
+      total += seconds;
+    }
+  }
+  double medians[2];
+  for (int which = 0; which < 2; ++which) {
+    auto const middle = times[which].begin() + static_cast<std::ptrdiff_t>(times[which].size() / 2);
+    std::nth_element(times[which].begin(), middle, times[which].end());
+    medians[which] = *middle;
+  }
+  nlohmann::ordered_json line{{"case", name},
+                              {"from", from},
+                              {"to", to},
+                              {"dtype", name_of(o.type)},
+                              {"bytes", bytes},
+                              {"us", medians[0] * 1e6},
+                              {"memcpy_us", medians[1] * 1e6},
+                              {"gbs", 2e-9 * static_cast<double>(bytes) / medians[0]},
+                              {"share", medians[1] / medians[0]}};
+  std::cout << line.dump() << std::endl;
+}
+
+// An operand is copied so that batch, m or n, and k follow each other; a result from the order of
+// the product.
+void copies_of(std::string const& line, options const& o, std::set<std::string>& done) {
+  std::size_t const last = line.rfind(';');
+  if (line.empty() || line[0] == '#' || last == std::string::npos) return;
+  std::size_t const first = line.rfind(';', last - 1);
+  std::size_t const begin = first == std::string::npos ? 0 : line.find_first_not_of(' ', first + 1);
+  std::string const equation = line.substr(begin, last - begin);
+  std::size_t const comma = equation.find(','), arrow = equation.find("->");
+  if (comma == std::string::npos || arrow == std::string::npos) return;
+  std::string const a = equation.substr(0, comma);
+  std::string const b = equation.substr(comma + 1, arrow - comma - 1);
+  std::string const result = equation.substr(arrow + 2);
+  extents_by_letter extent;
+  std::stringstream words(line.substr(last + 1));
+  for (std::string e; words >> e;) extent[e[0]] = std::stoll(e.substr(2));
+  std::string batch, m, n, k;
+  for (char const letter : result)
+    (has(a, letter) ? has(b, letter) ? batch : m : n) += letter;
+  for (char const letter : a)
+    if (!has(result, letter)) k += letter;
+  auto const add = [&](std::string const& from, std::string const& to) {
+    std::string key = from + " " + to;
+    for (char const letter : to) key += " " + std::to_string(extent.at(letter));
+    bool const is_permutation = in_order(from, to) == from && in_order(to, from) == to;
+    if (from != to && is_permutation && done.insert(key).second)
+      measure(equation, from, to, extent, o);
+  };
+  add(a, batch + m + in_order(k, b));
+  add(a, batch + in_order(k, b) + m);
+  add(b, batch + in_order(k, b) + n);
+  add(b, batch + n + in_order(k, b));
+  add(batch + m + n, result);
+  add(batch + n + m, result);
+}
+
+options read_options(int count, char** arguments) {
+  options o;
+  for (int i = 1; i < count; ++i) {
+    std::string const word = arguments[i];
+    auto const value = [&]() -> std::string {
+      if (i + 1 == count) throw std::runtime_error(word + " wants a value");
+      return arguments[++i];
+    };
+    if (word == "--dtype") {
+      std::string const name = value();
+      if (name != "f32" && name != "f64" && name != "bf16")
+        throw std::runtime_error("--dtype is f32, f64 or bf16");
+      o.type = name == "f32" ? dtype::f32 : name == "f64" ? dtype::f64 : dtype::bf16;
+    } else if (word == "--threads") {
+      set_threads(std::stoi(value()));
+    } else if (word == "--budget") {
+      o.budget = std::stod(value());
+    } else if (word == "--least") {
+      o.least = std::stoll(value());
+    } else if (word.starts_with("--") || !o.cases.empty()) {
+      throw std::runtime_error("unknown argument `" + word + "`");
+    } else {
+      o.cases = word;
+    }
+  }
+  if (o.cases.empty()) throw std::runtime_error("a file of cases is missing");
+  return o;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) try {
+  options const o = read_options(count, arguments);
+  std::ifstream file(o.cases);
+  if (!file) throw std::runtime_error("cannot read `" + o.cases + "`");
+  std::set<std::string> done;
+  for (std::string line; std::getline(file, line);) copies_of(line, o, done);
+} catch (std::exception const& fault) {
+  std::cerr << "copies: " << fault.what()
+            << "\nusage: copies CASES [--dtype f32|f64|bf16] [--threads N] [--budget SECONDS] "
+               "[--least BYTES]\n";
+  return 2;
+}

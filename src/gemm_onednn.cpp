@@ -130,7 +130,7 @@ struct ready_primitive {
 
   void execute(gemm_problem const& p) {
     storage_handle const scratch =
-        allocate(static_cast<std::int64_t>(made->scratch.get_size()), role::workspace);
+        allocate(static_cast<std::int64_t>(made->scratch.get_size()), role::scratch);
     void const* const pointers[4] = {p.a, p.b, p.c, scratch.data()};
     int next = 0;
     for (; next < 4; ++next) objects[next].set_data_handle(const_cast<void*>(pointers[next]));

@@ -156,8 +156,7 @@ class pool {
     std::int64_t const capacity = capacity_of(block->size_class);
     set_readable(block->data, capacity, false);
     std::lock_guard const guard(lock_);
-    total_.live -= block->bytes;
-    roles_[static_cast<int>(block->purpose)].live -= block->bytes;
+    count(block->purpose, -block->bytes);
     used_ -= capacity;
     cached_ += capacity;
     block->freed_at = ++frees_;
@@ -167,8 +166,8 @@ class pool {
   void change_role(storage_block& block, role to) noexcept {
     std::lock_guard const guard(lock_);
     if (!block.is_borrowed) {
-      roles_[static_cast<int>(block.purpose)].live -= block.bytes;
-      roles_[static_cast<int>(to)].add(block.bytes);
+      count(block.purpose, -block.bytes);
+      count(to, block.bytes);
     }
     block.purpose = to;
   }
@@ -186,6 +185,10 @@ class pool {
     std::lock_guard const guard(lock_);
     return total_;
   }
+  counter planned() {
+    std::lock_guard const guard(lock_);
+    return planned_;
+  }
   counter of(role r) {
     std::lock_guard const guard(lock_);
     return roles_[static_cast<int>(r)];
@@ -197,6 +200,7 @@ class pool {
   void reset_peak() {
     std::lock_guard const guard(lock_);
     total_.peak = total_.live;
+    planned_.peak = planned_.live;
     for (counter& c : roles_) c.peak = c.live;
     most_used_ = used_;
   }
@@ -213,13 +217,18 @@ class pool {
     return nullptr;
   }
 
+  void count(role purpose, std::int64_t bytes) noexcept {
+    total_.add(bytes);
+    if (purpose != role::scratch) planned_.add(bytes);
+    roles_[static_cast<int>(purpose)].add(bytes);
+  }
+
   void hand_out(storage_block* block, std::int64_t bytes, role purpose) noexcept {
     set_readable(block->data, bytes, true);
     block->bytes = bytes;
     block->purpose = purpose;
     block->references.store(1, std::memory_order_relaxed);
-    total_.add(bytes);
-    roles_[static_cast<int>(purpose)].add(bytes);
+    count(purpose, bytes);
     used_ += capacity_of(block->size_class);
     most_used_ = std::max(most_used_, used_);
   }
@@ -293,6 +302,7 @@ class pool {
   spin_lock lock_;
   block_list lists_[class_count];
   counter total_;
+  counter planned_;  // all but scratch
   counter roles_[role_count];
   std::int64_t used_ = 0;       // capacities of live blocks
   std::int64_t cached_ = 0;     // capacities of cached blocks
@@ -366,6 +376,7 @@ role allocation_role::current() noexcept { return current_role; }
 std::int64_t memory::live() { return blocks.total().live; }
 std::int64_t memory::live(role r) { return blocks.of(r).live; }
 std::int64_t memory::peak() { return blocks.total().peak; }
+std::int64_t memory::peak_without_scratch() { return blocks.planned().peak; }
 std::int64_t memory::peak(role r) { return blocks.of(r).peak; }
 std::int64_t memory::cached() { return blocks.cached(); }
 void memory::reset_peak() { blocks.reset_peak(); }

@@ -75,12 +75,9 @@ class comparison {
     for (int i = 0; i < plan.step_count(); ++i)
       if (plan.step(i).lowering != ricci::lowering_code::automatic)
         x.lowering = ricci::name_of(plan.step(i).lowering);
-    x.facts = {{"gemms", plan.gemms()},
-               {"copies", plan.copies()},
-               {"launches", plan.launches()},
-               {"operations", plan.operations()},
-               {"bytes", plan.bytes()},
-               {"temporary_bytes", plan.temporary_bytes()}};
+    x.facts = {{"gemms", plan.gemms()},       {"copies", plan.copies()},
+               {"launches", plan.launches()}, {"operations", plan.operations()},
+               {"bytes", plan.bytes()},       {"temporary_bytes", plan.temporary_bytes()}};
 #endif
     runs_.push_back(std::move(x));
   }

@@ -104,11 +104,16 @@ def table(runs, case):
     shown = sorted((run for run in rows if run is not same), key=lambda run: run['us'])
     best = min(run['us'] for run in shown)
     width = max(len('candidate'), *(len(text) for text in label.values()))
-    lines = [f'  {"candidate":{width}} {"time":>10} {"GFLOP/s":>9} {"of roofline":>12} {"of the best":>12} {"copies":>7}']
+    orders = f' {"operations":>11}' if case['operands'] > 2 else ''
+    lines = [f'  {"candidate":{width}} {"time":>10} {"GFLOP/s":>9} {"of roofline":>12} {"of the best":>12} '
+             f'{"copies":>7}{orders}']
     for run in shown:
         rate = run['operations'] / run['us'] * 1e-3
+        # What an order does beyond the chosen one's operations is no merit of it.
+        share = case['operations'] / run['us'] * 1e-3 / case['roof'] if case['roof'] else 0
+        count = f' {si(run["operations"], "FLOP"):>11}' if orders else ''
         lines.append(f'{"*" if run is chosen else " "} {label[id(run)]:{width}} {duration(run["us"]):>10} {rate:9.1f} '
-                     f'{rate / case["roof"] * 100:10.0f} % {best / run["us"] * 100:10.0f} % {run.get("copies", ""):>7}')
+                     f'{share * 100:10.0f} % {best / run["us"] * 100:10.0f} % {run.get("copies", ""):>7}{count}')
     lines.append(f'* what the library chooses; {chosen["us"] / best - 1:.1%} behind the fastest')
     lines += [f'! {run["name"]} computes something else' for run in runs if run.get('wrong')]
     return lines
@@ -146,7 +151,10 @@ def report(arguments):
         return
     numbers = [factor for items in pattern.operands for item in items for factor in item.factors
                if isinstance(factor, int)]
-    sizes = [math.prod(extents.of[item.axis].value for item in items) for items in pattern.operands + [pattern.result]]
+    # Of a diagonal only what stands on it.
+    sizes = [math.prod(factor if isinstance(factor, int) else extents.of[factor].value
+                       for factor in dict.fromkeys(factor for item in items for factor in item.factors))
+             for items in pattern.operands + [pattern.result]]
     moved = sum(sizes) * ELEMENT_BYTES[arguments.dtype]
     if moved > 64 << 30:
         raise Mistake(f'operands and result take {si(moved, "B")}')
@@ -164,6 +172,8 @@ def report(arguments):
     simple = len(pattern.operands) <= 2
     operations = (2 if len(pattern.operands) > 1 else 1) * math.prod(
         [extents.of[index].value for index in pattern.indices] + numbers)
+    # What one operand alone sums is summed first: the plan's count is the least, where there is a plan.
+    operations = runs[0].get('operations', operations)
     for run in runs:
         if simple or 'operations' not in run:
             run['operations'] = operations
@@ -179,10 +189,11 @@ def report(arguments):
     print((result['plan'] or 'explain is not there yet').rstrip() + '\n')
     print('\n'.join(table(runs, case)))
     print(f'\nroofs    {roofs.describe(arguments.dtype, moved)}')
-    print(f'         here {case["roof"]:.0f} GFLOP/s: bound by '
+    print(f'         here {case["roof"]:.3g} GFLOP/s: bound by '
           f'{"memory" if case["roof"] < 0.999 * roofs.peak(arguments.dtype) else "arithmetic"}')
-    print(f'compile  {seconds["empty"]:.2f} s the headers, {1e3 * (seconds["single"] - seconds["empty"]):.0f} ms more with '
-          f'this einsum; {seconds["all"]:.2f} s the program of {len(runs)} ways  ({arguments.compiler} -O2)')
+    further = 1e3 * (seconds['single'] - seconds['empty'])
+    print(f'compile  {seconds["empty"]:.2f} s the headers, {further:.0f} ms more with this einsum; '
+          f'{seconds["all"]:.2f} s the program of {len(runs)} ways  ({arguments.compiler} -O2)')
     print(f'program  {binary.relative_to(build.ROOT)}.cpp')
     if arguments.json:
         arguments.json.write_text(json.dumps(dict(

@@ -33,7 +33,8 @@ def read_extent(word):
     return match[1], Extent(int(match[3]), match[2] == '?')
 
 
-TOKEN = re.compile(r"\s*(?:(?P<name>[a-z_][a-z0-9_]*'*)|(?P<number>\d+)|(?P<dots>\.\.\.)|(?P<arrow>->)|(?P<sign>[=(),]))")
+TOKEN = re.compile(r"\s*(?:(?P<name>[a-z_][a-z0-9_]*'*)|(?P<number>\d+)|(?P<dots>\.\.\.)|(?P<arrow>->)|"
+                   r"(?P<sign>[=(),]))")
 
 
 def tokens(text):

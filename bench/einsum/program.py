@@ -80,8 +80,6 @@ class Program:
 
     def text(self, threads, budget):
         count = len(self.pattern.operands)
-        parameters = ', '.join(f'auto const& x{number}' for number in range(count))
-        arguments = ', '.join(f'x{number}' for number in range(count))
         types = ''.join(', ' + self.type_of(name) for name in self.new_axes())
         asked = ''.join(f', {self.type_of(name)}' for name in self.given()
                         if self.extents.of[name.rstrip("'")].is_dynamic)
@@ -90,10 +88,11 @@ class Program:
                  f'  bench::comparison runs({threads}, {budget});',
                  f'  runs.add("", [&] {{ return {self.einsum()}; }});']
         if count == 2:
-            for name in LOWERINGS:
-                steering = f', lowering::{name}'
-                lines += [f'  if constexpr (einsum_ok<"{self.pattern.text}"{types}{steering}{operand_types}{asked}>)',
-                          f'    runs.add("{name}", [&] {{ return {self.einsum(steering)}; }});']
+            # In a template, so that a lowering that does not fit is not looked at.
+            lines += ['  auto const force = [&]<class How>(char const* name, How) {',
+                      f'    if constexpr (einsum_ok<"{self.pattern.text}"{types}, How{operand_types}{asked}>)',
+                      f'      runs.add(name, [&] {{ return {self.einsum(", How")}; }});', '  };']
+            lines += [f'  force("{name}", lowering::{name}{{}});' for name in LOWERINGS]
         elif count > 2:
             for name, positions in paths(count).items():
                 steering = f', path<{", ".join(map(str, positions))}>'
@@ -107,6 +106,6 @@ class Program:
         for number, items in enumerate(self.pattern.operands):
             types = ', '.join([self.dtype] + [self.type_of(item.axis) for item in items])
             parameters.append(f'tensor<{types}> const& x{number}')
-        return '\n'.join(['#include <ricci/ricci.hpp>', 'using namespace ricci;', *self.axes(), 'void keep(void const*);',
-                          f'void statement({", ".join(parameters)}) {{', f'  tensor r = {self.einsum()};', '  keep(&r);',
-                          '}', ''])
+        return '\n'.join(['#include <ricci/ricci.hpp>', 'using namespace ricci;', *self.axes(),
+                          'void keep(void const*);', f'void statement({", ".join(parameters)}) {{',
+                          f'  tensor r = {self.einsum()};', '  keep(&r);', '}', ''])

@@ -17,9 +17,9 @@
 
 /// What the programs that race each other share: a case, its data, and the conversation over stdin
 /// and stdout by which bench/report/race.py runs them in turns, one line each way:
-///   case NAME; ab,bc->ac; a=2 b=3 c=4   prepares the case; what each contestant is, or why it skips
-///   check CONTESTANT                    runs once; samples of the result
-///   time CONTESTANT SECONDS WARM        runs WARM times, then until SECONDS have passed; the times
+///   case NAME; ab,bc->ac; a=2 b=3 c=4   prepares the case; what each contestant is, or why it
+///   skips check CONTESTANT                    runs once; samples of the result time CONTESTANT
+///   SECONDS WARM        runs WARM times, then until SECONDS have passed; the times
 namespace peers {
 
 /// A contraction of two operands, one letter an index.

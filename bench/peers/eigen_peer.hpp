@@ -71,26 +71,33 @@ void shuffle_with_eigen(T const* from, std::vector<std::int64_t> const& extents,
   y.device(device) = x.shuffle(axes);
 }
 
-template <class T>
-using eigen_function = void (*)(eigen_call<T> const&, Eigen::ThreadPoolDevice&);
+template <class T> using eigen_function = void (*)(eigen_call<T> const&, Eigen::ThreadPoolDevice&);
 /// By `first second summed shuffled`.
 template <class T> using eigen_table = std::map<std::array<int, 4>, eigen_function<T>>;
 
-template <class T>
-void shuffle_any(T const* from, std::vector<std::int64_t> const& extents,
-                 std::vector<int> const& order, T* to, Eigen::ThreadPoolDevice& device) {
+template <class T> void shuffle_any(T const* from, std::vector<std::int64_t> const& extents,
+                                    std::vector<int> const& order, T* to,
+                                    Eigen::ThreadPoolDevice& device) {
   switch (extents.size()) {
-    case 3: return shuffle_with_eigen<T, 3>(from, extents, order, to, device);
-    case 4: return shuffle_with_eigen<T, 4>(from, extents, order, to, device);
-    case 5: return shuffle_with_eigen<T, 5>(from, extents, order, to, device);
-    default: throw skipped("a rank that the peer does not shuffle");
+    case 3:
+      return shuffle_with_eigen<T, 3>(from, extents, order, to, device);
+    case 4:
+      return shuffle_with_eigen<T, 4>(from, extents, order, to, device);
+    case 5:
+      return shuffle_with_eigen<T, 5>(from, extents, order, to, device);
+    default:
+      throw skipped("a rank that the peer does not shuffle");
   }
 }
 
 template <class T> class eigen_contestant : public contestant {
  public:
   eigen_contestant(contraction const& c, eigen_table<T> const& table, eigen_threads& threads)
-      : case_(c), roles_(c), threads_(threads), a_(c.count(c.first)), b_(c.count(c.second)),
+      : case_(c),
+        roles_(c),
+        threads_(threads),
+        a_(c.count(c.first)),
+        b_(c.count(c.second)),
         r_(c.count(c.result)) {
     fill(a_.data(), c.count(c.first), 0);
     fill(b_.data(), c.count(c.second), 1);
@@ -116,9 +123,9 @@ template <class T> class eigen_contestant : public contestant {
     call_.first_extents = extents_of(first_);
     call_.second_extents = extents_of(second_);
     call_.result_extents = extents_of(result_);
-    auto const found = table.find({static_cast<int>(first_.size()),
-                                   static_cast<int>(second_.size()),
-                                   static_cast<int>(roles_.k.size()), product != result_});
+    auto const found =
+        table.find({static_cast<int>(first_.size()), static_cast<int>(second_.size()),
+                    static_cast<int>(roles_.k.size()), product != result_});
     if (found == table.end()) throw skipped("ranks that were not compiled");
     function_ = found->second;
     make_room(c.first, batch + without_batch(c.first), moved_a_);

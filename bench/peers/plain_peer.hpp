@@ -4,9 +4,9 @@
 
 #include "bench/peers/contestant.hpp"
 
-/// The loops that one writes down first, as a contestant: one loop an index, the result's outside in
-/// its order, the summed ones inside, extents constant; the outermost shared among the threads. The
-/// loops are generated (generate.py).
+/// The loops that one writes down first, as a contestant: one loop an index, the result's outside
+/// in its order, the summed ones inside, extents constant; the outermost shared among the threads.
+/// The loops are generated (generate.py).
 namespace peers {
 
 template <class T> using plain_function = void (*)(T const*, T const*, T*);

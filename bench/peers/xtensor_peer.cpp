@@ -42,9 +42,8 @@ template <class T> class xtensor_contestant : public contestant {
                        shape_of(group));
     };
     for (std::int64_t i = 0; i < case_.count(roles_.batch); ++i) {
-      xt::xarray<T> const product = xt::linalg::tensordot(part(a.data(), first_, i),
-                                                          part(b.data(), second_, i), axes_a,
-                                                          axes_b);
+      xt::xarray<T> const product = xt::linalg::tensordot(
+          part(a.data(), first_, i), part(b.data(), second_, i), axes_a, axes_b);
       part(r.data(), result_, i) = moved(product, roles_.m + roles_.n, result_);
     }
     r_ = moved(r, roles_.batch + result_, case_.result);

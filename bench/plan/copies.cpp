@@ -127,8 +127,7 @@ void copies_of(std::string const& line, options const& o, std::set<std::string>&
   std::stringstream words(line.substr(last + 1));
   for (std::string e; words >> e;) extent[e[0]] = std::stoll(e.substr(2));
   std::string batch, m, n, k;
-  for (char const letter : result)
-    (has(a, letter) ? has(b, letter) ? batch : m : n) += letter;
+  for (char const letter : result) (has(a, letter) ? has(b, letter) ? batch : m : n) += letter;
   for (char const letter : a)
     if (!has(result, letter)) k += letter;
   auto const add = [&](std::string const& from, std::string const& to) {

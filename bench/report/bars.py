@@ -1,7 +1,7 @@
 """Bars: for each peer how many times Ricci's time it takes, a bar a contraction, sorted."""
 import math
 
-from drawing import COLOURS, INK, MUTED, Drawing, Scale, short
+from drawing import INK, MUTED, Drawing, Scale, colours_of, short
 
 WIDTH, LEFT, RIGHT, TOP, PANEL, GAP = 800, 64, 640, 72, 130, 30
 
@@ -18,9 +18,8 @@ def draw(path, peers, what):
     height = TOP + len(peers) * (PANEL + GAP) + 10
     picture = Drawing(WIDTH, height)
     picture.text(LEFT, 26, "Time of others over Ricci's, contraction by contraction", font_size=16, font_weight='bold')
-    picture.text(LEFT, 46, what, fill=MUTED)
-    suites = list(dict.fromkeys(suite for _, ratios in peers for suite, _, _ in ratios))
-    colours = dict(zip(suites, COLOURS))
+    picture.text(LEFT, 46, f'above 1 Ricci is faster; {what}', fill=MUTED)
+    colours = colours_of([suite for _, ratios in peers for suite, _, _ in ratios])
     for row, (suite, colour) in enumerate(colours.items()):
         picture.add('rect', x=RIGHT + 18, y=float(TOP - 38 + 17 * row), width=11, height=11, fill=colour)
         picture.text(RIGHT + 35, TOP - 28 + 17 * row, suite)
@@ -41,7 +40,10 @@ def draw(path, peers, what):
         picture.line(LEFT, y(1), RIGHT, y(1), stroke=INK)
         mean = geometric_mean(values)
         picture.line(LEFT, y(mean), RIGHT, y(mean), stroke=INK, stroke_dasharray='5 4')
-        picture.text(RIGHT + 18, top + 34, label, font_weight='bold')
+        name, _, more = label.partition(', ')
+        picture.text(RIGHT + 18, top + (16 if more else 34), name, font_weight='bold')
+        if more:
+            picture.text(RIGHT + 18, top + 34, more, fill=MUTED)
         picture.text(RIGHT + 18, top + 54, f'geometric mean {mean:.2f}')
         picture.text(RIGHT + 18, top + 72, f'least {min(values):.2f}, most {short(float(f"{max(values):.3g}"))}',
                      fill=MUTED)

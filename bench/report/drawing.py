@@ -4,7 +4,15 @@ import math
 
 INK, MUTED, RULE = '#1f2328', '#59636e', '#e4e8ec'
 # Told apart by the colour-blind as well: Okabe and Ito's palette.
-COLOURS = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9']
+COLOURS = dict(tccg='#0072b2', transformer='#d55e00', einsum_benchmark='#009e73')
+OTHER_COLOURS = ['#cc79a7', '#e69f00', '#56b4e9']
+
+
+def colours_of(suites):
+    """suite -> colour, in a fixed order, the same in every picture."""
+    others = [suite for suite in dict.fromkeys(suites) if suite not in COLOURS]
+    known = {suite: colour for suite, colour in COLOURS.items() if suite in suites}
+    return known | {suite: OTHER_COLOURS[i % 3] for i, suite in enumerate(others)}
 
 
 class Drawing:

@@ -48,12 +48,13 @@ class Report:
     def table(self, title, lines):
         print(f'\n== {title}', *lines, sep='\n', flush=True)
 
-    def run(self, command):
-        """A program's output, None where it fails."""
+    def run(self, command, stderr=None):
+        """A program's output, also where it fails, which is said."""
         command = [str(part) for part in command]
         self.results['commands'].append(' '.join(command))
-        done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=stderr, text=True)
         if done.returncode:
+            print(done.stderr or '', end='', file=sys.stderr)
             self.skip(' '.join(command), f'it ended with status {done.returncode}')
         return done.stdout
 
@@ -78,7 +79,7 @@ class Report:
             if suite == 'einsum_benchmark':
                 # Most of them ask for memory: what fills half of it is no benchmark of ours.
                 cases = [case for case in cases if case.bytes('f32') < 2e9]
-                cases = cases[:: 4 if self.arguments.quick else 1]
+                cases = cases[:: 8 if self.arguments.quick else 1]
             written = self.arguments.output / f'{suite}.txt'
             written.write_text(''.join(f'{case.name}; {case.text}\n' for case in cases))
             files[suite] = (written, cases)
@@ -92,9 +93,10 @@ class Report:
         for suite in ('tccg', 'transformer'):
             if suite in self.files:
                 self.note(f'copies of {suite}')
-                lines += self.json_lines([BENCH / 'bench_plan_copies', self.files[suite][0], *self.options(0.1)], suite)
+                lines += self.json_lines([BENCH / 'bench_plan_copies', self.files[suite][0], *self.options(0.1),
+                                          '--least', 1 << 20], suite)
         self.results['copies'] = lines
-        self.table('transposing copies, beside memcpy of the same bytes', tables.copies(lines))
+        self.table('transposing copies of 1 MB and more, beside memcpy of the same bytes', tables.copies(lines))
 
     def lowerings(self):
         lines = []
@@ -104,7 +106,8 @@ class Report:
             lines += self.json_lines([BENCH / 'bench_plan_lowerings', path, *self.options(budget)], suite)
         self.results['lowerings'] = lines
         self.results['regret'] = tables.regrets(lines)
-        self.table('regret: how far the chosen lowering is behind the fastest', tables.regret_table(self.results['regret']))
+        self.table('regret: how far the chosen lowering is behind the fastest',
+                   tables.regret_table(self.results['regret']))
 
     def peers(self, cases, dtype):
         """The commands of the contestants that are there."""
@@ -148,15 +151,21 @@ class Report:
     def programs(self):
         found = {}
         least = 0.01 if self.arguments.quick else 0.05
+        quick = dict(bench_exec_gemm='^f32/2', bench_language_training_step=None)
         for program in sorted(BENCH.glob('bench_*')):
             if not program.is_file() or program.name in ('bench_plan_lowerings', 'bench_plan_copies',
                                                          'bench_report_roofs'):
+                continue
+            chosen = quick.get(program.name, '') if self.arguments.quick else ''
+            if chosen is None:
+                self.skip(program.name, '--quick leaves it out')
                 continue
             self.note(program.name)
             file = self.arguments.output / f'{program.name}.json'
             file.unlink(missing_ok=True)
             self.run([program, f'--benchmark_out={file}', '--benchmark_out_format=json',
-                      f'--benchmark_min_time={least}'])
+                      f'--benchmark_min_time={least}', *([f'--benchmark_filter={chosen}'] if chosen else [])],
+                     stderr=subprocess.PIPE)
             try:
                 found[program.name] = json.loads(file.read_text())['benchmarks']
             except (OSError, ValueError):
@@ -179,11 +188,12 @@ class Report:
         facts = self.results['machine']
         what = f'{facts["processor"]}, {facts["threads"]} threads, {facts["date"][:10]}'
         for dtype in ('f32', 'bf16'):
-            points = [dict(record, gflops=record['contestants']['ricci']['gflops'])
+            points = [dict(record, gflops=record['operations'] / record['contestants']['ricci'][tables.TIME] * 1e-3)
                       for record in self.results.get('race', [])
                       if record['dtype'] == dtype and 'us' in record['contestants'].get('ricci', {})]
             raced = {(point['suite'], point['equation'], point['operations']) for point in points}
-            points += [line for line in self.results.get('lowerings', [])
+            points += [dict(line, gflops=line['operations'] / line[tables.TIME] * 1e-3)
+                       for line in self.results.get('lowerings', [])
                        if line['chosen'] and line['dtype'] == dtype
                        and (line['suite'], line['equation'], line['operations']) not in raced]
             name = 'roofline.svg' if dtype == 'f32' else f'roofline_{dtype}.svg'
@@ -200,13 +210,17 @@ class Report:
             self.results.setdefault('pictures', []).append(name)
 
     def versions(self, dtype):
-        labels = dict(plain='plain loops')
-        spelled = dict(torch='torch.einsum {}', eigen='Eigen Tensor {}', xtensor='xtensor {}')
+        labels = dict(plain='plain loops, parallel outside')
+        spelled = dict(torch='torch.einsum {}', eigen='Eigen Tensor {}',
+                       xtensor=f'xtensor {{}}, {self.results["machine"]["blas"]}')
         for record in self.results.get('race', []):
             for peer, run in record['contestants'].items():
                 if record['dtype'] == dtype and 'version' in run and peer in spelled:
                     labels[peer] = spelled[peer].format(run['version'].split('+')[0])
         return labels
+
+    def measured_roofs(self):
+        return Roofs(json.loads(self.run([BENCH / 'bench_report_roofs', self.arguments.threads])))
 
     def all(self):
         arguments, facts = self.arguments, self.results['machine']
@@ -215,13 +229,15 @@ class Report:
         if facts['load'] > 0.5:
             print(f'NOTE the machine is busy (load {facts["load"]:.1f}): the figures are those of what it has left')
         self.note('roofs')
-        self.roofs = Roofs(json.loads(self.run([BENCH / 'bench_report_roofs', arguments.threads])))
+        self.roofs = self.measured_roofs()
         self.results['roofs'] = self.roofs.data
         for dtype in ('f32', 'bf16'):
             print(f'roofs: {self.roofs.describe(dtype, 256 << 20)}')
         self.files = self.case_files()
         for suite in arguments.only or SUITES:
             getattr(self, suite)()
+        self.note('roofs again')
+        self.roofs.raise_to(self.measured_roofs())
         self.pictures()
         self.table('figures and their targets', tables.claims(self.results))
         self.results['seconds'] = round(time.monotonic() - self.begin, 1)
@@ -245,12 +261,15 @@ def main():
     parser.add_argument('--least', type=float, default=1e6, help='cases of fewer operations are left out')
     parser.add_argument('--most', type=float, help='cases of more operations are left out (quick: 2e9)')
     parser.add_argument('--filter', default='', help='only cases whose name or equation has this text')
+    parser.add_argument('--best', action='store_true',
+                        help='ratios of the least times instead of the medians: for a machine that is busy')
     parser.add_argument('--only', nargs='+', choices=SUITES)
     parser.add_argument('--python', default=os.environ.get('RICCI_PEERS_PYTHON', 'python3'), help='one that has torch')
     parser.add_argument('--output', type=pathlib.Path, default=build.ROOT / 'build' / 'bench')
     arguments = parser.parse_args()
     arguments.budget = arguments.budget or (0.2 if arguments.quick else 1)
     arguments.most = arguments.most or (2e9 if arguments.quick else 1e12)
+    tables.TIME = 'best_us' if arguments.best else 'us'
     return Report(arguments).all()
 
 

@@ -18,13 +18,16 @@ def grid(header, rows, left=1):
                              for i, (cell, width) in enumerate(zip(row, widths))).rstrip() for row in cells]
 
 
+TIME = 'us'  # or best_us: the least instead of the median, for a machine that is busy
+
+
 def ratios(records, peer):
     """[(suite, equation, the peer's time over Ricci's)]"""
     found = []
     for record in records:
         ours, theirs = record['contestants'].get('ricci', {}), record['contestants'].get(peer, {})
         if 'us' in ours and 'us' in theirs:
-            found.append((record['suite'], record['equation'], theirs['us'] / ours['us']))
+            found.append((record['suite'], record['equation'], theirs[TIME] / ours[TIME]))
     return found
 
 
@@ -39,13 +42,13 @@ def race(records):
             theirs = runs.get(peer, {})
             if theirs.get('wrong'):
                 return 'WRONG'
-            return f'{theirs["us"] / ours["us"]:.2f}' if 'us' in theirs and 'us' in ours else '-'
+            return f'{theirs[TIME] / ours[TIME]:.2f}' if 'us' in theirs and 'us' in ours else '-'
 
-        share = f'{runs["onednn"]["us"] / ours["us"]:.2f}' if 'us' in runs.get('onednn', {}) and 'us' in ours else '-'
+        share = f'{runs["onednn"][TIME] / ours[TIME]:.2f}' if 'us' in runs.get('onednn', {}) and 'us' in ours else '-'
         name = record['equation'] if record['case'] == record['equation'] else f'{record["case"]} {record["equation"]}'
-        rows.append([name, f'{ours["us"]:.0f}' if 'us' in ours else ours.get('skipped', '-')[:30],
-                     f'{ours["gflops"]:.1f}' if 'us' in ours else '-', ours.get('lowering', '-'), share,
-                     *map(ratio, PEERS)])
+        rows.append([name, f'{ours[TIME]:.0f}' if 'us' in ours else ours.get('skipped', '-')[:30],
+                     f'{record["operations"] / ours[TIME] * 1e-3:.1f}' if 'us' in ours else '-',
+                     ours.get('lowering', '-'), share, *map(ratio, PEERS)])
     return grid(['case', 'us', 'GFLOP/s', 'lowering', 'oneDNN share', *(f'{peer} /' for peer in PEERS)], rows)
 
 
@@ -70,9 +73,9 @@ def regrets(lines):
         chosen = next((line for line in candidates if line['chosen']), None)
         if chosen is None or len(candidates) < 2:
             continue
-        best = min(candidates, key=lambda line: line['us'])
-        found.append(dict(regret=chosen['us'] / best['us'] - 1, suite=suite, case=name, equation=equation, dtype=dtype,
-                          chosen=chosen['candidate'], best=best['candidate'], us=chosen['us'], best_us=best['us']))
+        best = min(candidates, key=lambda line: line[TIME])
+        found.append(dict(regret=chosen[TIME] / best[TIME] - 1, suite=suite, case=name, equation=equation, dtype=dtype,
+                          chosen=chosen['candidate'], best=best['candidate'], us=chosen[TIME], best_us=best[TIME]))
     return sorted(found, key=lambda entry: -entry['regret'])
 
 
@@ -130,7 +133,7 @@ def claims(results):
             least is None or mean >= least)
         if peer == 'torch':
             add('  the least of them', min(values), '>= 0.9', min(values) >= 0.9)
-    shares = [record['contestants']['onednn']['us'] / record['contestants']['ricci']['us'] for record in records
+    shares = [record['contestants']['onednn'][TIME] / record['contestants']['ricci'][TIME] for record in records
               if all('us' in record['contestants'].get(name, {}) for name in ('ricci', 'onednn'))]
     if shares:
         add(f"share of oneDNN's rate at the same m, n, k, median of {len(shares)}", statistics.median(shares), '',
@@ -138,7 +141,8 @@ def claims(results):
         add('  the least of them', min(shares), '>= 0.90', min(shares) >= 0.90)
     large = [line['share'] for line in results.get('copies', []) if line['bytes'] >= 1 << 20]
     if large:
-        add(f'transposing copies of 1 MB and more over memcpy, median of {len(large)}', statistics.median(large), '', True)
+        add(f'transposing copies of 1 MB and more over memcpy, median of {len(large)}', statistics.median(large), '',
+            True)
         add('  the least of them', min(large), '>= 0.75', min(large) >= 0.75)
     found = results.get('regret', [])
     if found:

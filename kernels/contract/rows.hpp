@@ -184,7 +184,7 @@ template <class Acc> class row_contraction {
 
   void run_in_pieces(std::int64_t tasks, std::int64_t pieces) const {
     storage_handle const partial = allocate(
-        tasks * pieces * row_tile * static_cast<std::int64_t>(sizeof(Acc)), role::workspace);
+        tasks * pieces * row_tile * static_cast<std::int64_t>(sizeof(Acc)), role::scratch);
     Acc* const sums = static_cast<Acc*>(partial.data());  // [tasks, pieces, row_tile]
     std::int64_t const items = outer_k_ * chunks_;
     parallel_for(tasks * pieces, [&](std::int64_t i) {

@@ -101,7 +101,7 @@ template <class Acc> class tile_contraction {
 
   void run() {
     int const slots = static_cast<int>(std::min<std::int64_t>(threads(), chunks_));
-    storage_handle const memory = allocate(workspace(threads()), role::workspace);
+    storage_handle const memory = allocate(workspace(threads()), role::scratch);
     if (chunks_ == 1) {
       buffers own(*this, static_cast<char*>(memory.data()));
       for (std::int64_t task = 0; task < tasks_; ++task) run_task(task, own);

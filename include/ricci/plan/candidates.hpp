@@ -37,8 +37,8 @@ constexpr lowering_code code_of(contraction_plan const& plan) {
 
 /// The ways to lower a contraction, and the one that is chosen.
 ///   @post  count >= 1 unless the contraction is invalid; codes are all different; every plan keeps
-///          plan_contraction's postconditions; at[chosen].seconds is the least, or `forced` is
-///          chosen if it is among them
+///          plan_contraction's postconditions; `forced` is chosen if it is among them, else
+///          the least of seconds, or a product without copies within a quarter of it
 constexpr candidate_list candidates_of(contraction_request const& r) {
   candidate_list list;
   auto const is_vector = [&](contraction_plan const& plan, int group) {
@@ -77,6 +77,14 @@ constexpr candidate_list candidates_of(contraction_request const& r) {
     bool const result = copies & 4;
     add({.must_pack_a = first, .must_pack_b = second, .must_permute = result},
         gemm_lowering(first, second, result));
+  }
+  if (list.best().code == r.forced) return list;
+  // Nothing is copied where that wins little: memory counts too, and the prediction is one.
+  for (int i = 1; i < list.count; ++i) {
+    if (list.at[i].code != lowering_code::gemm) continue;
+    contraction_sizes const s = sizes_of(list.at[i].plan, r.extent);
+    if (s.m >= 16 && s.n >= 16 && s.k >= 16 && list.at[i].seconds <= 1.25 * list.best().seconds)
+      list.chosen = i;
   }
   return list;
 }

@@ -246,11 +246,6 @@ constexpr void statement_planner::contract_into(planned_chain const& c, std::uin
   std::int64_t const beside =
       is_beside ? saturating_product(result_size.value, size_of(beside_type)) : 0;
   live_.add_workspace(beside);
-  if (to_.scratch != nullptr) {
-    step.temporary_bytes = to_.scratch(request, plan);
-    live_.add_workspace(step.temporary_bytes);
-    live_.remove_workspace(step.temporary_bytes);
-  }
   if (is_beside) charge_write(step, result_size, beside_type);
   if (to_.requests != nullptr && index < to_.max_steps) {
     to_.requests[index] = request;

@@ -60,9 +60,6 @@ struct plan_record {
   contraction_plan* plans = nullptr;
   monomial_sum* operations = nullptr;
   monomial_sum* bytes = nullptr;
-  /// What the backend takes beside the operands of the contraction of that step.
-  std::int64_t (*scratch)(contraction_request const& request,
-                          contraction_plan const& plan) = nullptr;
 
   constexpr void push(int value) {
     if (list_size < max_list) lists[list_size] = value;

@@ -11,15 +11,25 @@
 namespace ricci {
 
 /// What bytes of memory are for; the counters of `memory` are kept by role.
-enum class role : std::uint8_t { parameter, gradient, optimizer, activation, data, workspace };
+///   workspace  what a statement packs or computes beside its result: a plan tells how much
+///   scratch    what one kernel needs while it runs: it also depends on the number of threads
+enum class role : std::uint8_t {
+  parameter,
+  gradient,
+  optimizer,
+  activation,
+  data,
+  workspace,
+  scratch
+};
 
 /// Number of enumerators of `role`.
-inline constexpr int role_count = 6;
+inline constexpr int role_count = 7;
 
 /// The spelling of a role, `gradient`.
 constexpr std::string_view name_of(role r) {
-  constexpr std::string_view names[role_count] = {"parameter",  "gradient", "optimizer",
-                                                  "activation", "data",     "workspace"};
+  constexpr std::string_view names[role_count] = {
+      "parameter", "gradient", "optimizer", "activation", "data", "workspace", "scratch"};
   return names[static_cast<int>(r)];
 }
 
@@ -140,6 +150,8 @@ std::int64_t live(role r);
 /// The most that live() has been since the start or the last reset_peak().
 std::int64_t peak();
 std::int64_t peak(role r);
+/// The most that all but role scratch has been: what plans predict.
+std::int64_t peak_without_scratch();
 
 /// Peaks start again from what is live now.
 void reset_peak();

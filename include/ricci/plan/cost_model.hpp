@@ -297,35 +297,35 @@ constexpr work_done count_work(contraction_plan const& plan, contraction_request
 //   Source  bench/plan/lowerings.cpp on two cores with AVX-512, over some 280
 //           contractions in both dtypes; fitted so that the fastest candidate has the least sum
 inline constexpr double nanoseconds[work_kinds][4] = {
-    {2800, 6900, 0, 1.6},              // call
-    {48, 0, 250, 180},                 // item
-    {0.0026, 0.0023, 0.0021, 0.0011},  // operation
-    {1e-05, 0.012, 0.0019, 0.0024},    // column_waste
-    {0.0089, 0.016, 0, 0.0037},        // row_waste
-    {0.35, 0.13, 0, 0},                // left
-    {0.25, 0.37, 0.007, 0.0096},       // right
+    {2800, 5600, 0, 2},                // call
+    {48, 0, 250, 140},                 // item
+    {0.0026, 0.0022, 0.0021, 0.0011},  // operation
+    {1e-05, 0.015, 0.0019, 0.0027},    // column_waste
+    {0.0089, 0.018, 0, 0.0062},        // row_waste
+    {0.35, 0.074, 0, 0},               // left
+    {0.25, 0.33, 0.007, 0.0073},       // right
     {0.086, 0.14, 0.024, 0},           // result
-    {0, 0.14, 0.025, 0.045},           // left_across
-    {0.021, 0.22, 0, 0},               // right_across
-    {0.59, 1.2, 0, 0},                 // left_run
+    {0, 0.13, 0.025, 0.051},           // left_across
+    {0.021, 0.24, 0, 0},               // right_across
+    {0.59, 0.95, 0, 0},                // left_run
     {0.11, 0.19, 0, 0},                // right_run
-    {0.51, 0.49, 0, 0},                // result_run
-    {0.021, 0, 0, 0.012},              // cold
-    {1500, 1200, 1500, 1200},          // copy
-    {0.21, 0, 0.21, 0},                // copied
-    {1.1, 0.81, 1.1, 0.81},            // copied_run
-    {0.0037, 0.035, 0.0037, 0.035},    // copied_cold
+    {0.51, 0.5, 0, 0},                 // result_run
+    {0.021, 0, 0, 0.011},              // cold
+    {1500, 1000, 1500, 1000},          // copy
+    {0.21, 0.0055, 0.21, 0.0055},      // copied
+    {1.1, 0.76, 1.1, 0.76},            // copied_run
+    {0.0037, 0.031, 0.0037, 0.031},    // copied_cold
     {0.87, 0, 0, 0},                   // result_line
-    {0, 0, 1900, 440},                 // item_left_across
-    {0, 0, 0, 0.00025},                // operation_left_across
-    {0, 2.5, 0, 0},                    // left_apart
+    {0, 0, 1900, 540},                 // item_left_across
+    {0, 0, 0, 0.00019},                // operation_left_across
+    {0, 1.8, 0, 0},                    // left_apart
     {6, 0, 0, 0},                      // result_apart
-    {0, 0, 300, 280},                  // item_left_loose
-    {0, 0, 130, 1500},                 // item_right_loose
-    {0, 0, 0.00051, 0.00037},          // operation_left_loose
-    {0, 0, 6.6e-05, 0},                // operation_right_loose
-    {0, 0, 0.076, 0.33},               // result_loose
-    {0, 0, 0, 0.0055},                 // odd_depth
+    {0, 0, 300, 200},                  // item_left_loose
+    {0, 0, 130, 18},                   // item_right_loose
+    {0, 0, 0.00051, 0.00017},          // operation_left_loose
+    {0, 0, 6.6e-05, 7.9e-05},          // operation_right_loose
+    {0, 0, 0.076, 0},                  // result_loose
+    {0, 0, 0, 0.0046},                 // odd_depth
 };
 
 }  // namespace detail

@@ -18,13 +18,14 @@ import resource
 import subprocess
 import sys
 
+sys.dont_write_bytecode = True  # nothing beside the sources
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / 'report'))
-import build  # noqa: E402
-from cases import ELEMENT_BYTES  # noqa: E402
-from roofs import Roofs  # noqa: E402
+import build
+from cases import ELEMENT_BYTES
+from roofs import Roofs
 
-from pattern import Extents, Mistake, Pattern, read_extent  # noqa: E402
-from program import HEADERS, Program  # noqa: E402
+from pattern import Extents, Mistake, Pattern, read_extent
+from program import HEADERS, Program
 
 FOLDER = build.ROOT / 'build' / 'einsum'
 

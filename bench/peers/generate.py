@@ -10,9 +10,10 @@ import os
 import pathlib
 import sys
 
+sys.dont_write_bytecode = True  # nothing beside the sources
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / 'report'))
-import build  # noqa: E402
-from cases import read_cases  # noqa: E402
+import build
+from cases import read_cases
 
 CPP_TYPES = dict(f32='float', f64='double', bf16='Eigen::bfloat16')
 HERE = pathlib.Path(__file__).resolve().parent

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import time
 
+sys.dont_write_bytecode = True  # nothing beside the sources
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / 'peers'))
 import bars
 import build

@@ -91,7 +91,7 @@ def eigen_signature(case):
 
 
 def eigen(cases, dtype):
-    """(main, a source for each signature): they compile slowly, so apart."""
+    """main, and a source for each signature, named after it: they compile slowly, so apart and once."""
     element = CPP_TYPES[dtype]
     signatures = sorted({signature for signature in map(eigen_signature, cases) if signature})
     spelled = ['{}, {}, {}, {}'.format(*signature[:3], str(signature[3]).lower()) for signature in signatures]
@@ -102,7 +102,9 @@ def eigen(cases, dtype):
     main = '\n'.join([*(f'extern template {call}' for call in calls), 'using namespace peers;', MAIN,
                       f'  eigen_table<{element}> table;', *entries, '  return serve_eigen(table, count, arguments);',
                       '}', ''])
-    return [include + main] + [f'{include}template {call}\n' for call in calls]
+    parts = {'_'.join(map(str, map(int, signature))): f'{include}template {call}\n'
+             for signature, call in zip(signatures, calls)}
+    return {'main': include + main} | parts
 
 
 def is_newer(made, sources):
@@ -115,15 +117,15 @@ def has_header(compiler, flags, header):
 
 
 def programs(cases, dtype):
-    """name -> (sources, compiler flags, libraries, header without which it is skipped)"""
+    """name -> (sources by name, compiler flags, libraries, header without which it is skipped)"""
     fast = ['-O3', '-march=native', '-fopenmp']
-    result = dict(ricci=([ricci(cases, dtype)], ['-O2'], build.LINKED, None))
+    result = dict(ricci=(dict(main=ricci(cases, dtype)), ['-O2'], build.LINKED, None))
     if dtype in CPP_TYPES and dtype != 'bf16':
-        result['plain'] = ([plain(cases, dtype)], fast, ['-fopenmp'], None)
+        result['plain'] = (dict(main=plain(cases, dtype)), fast, ['-fopenmp'], None)
         result['eigen'] = (eigen(cases, dtype), ['-O3', '-march=native', '-DNDEBUG', *EIGEN], ['-lpthread'],
                            'unsupported/Eigen/CXX11/Tensor')
         xtensor = (HERE / 'xtensor_peer.cpp').read_text()
-        result['xtensor'] = ([xtensor], [*fast, '-DNDEBUG', f'-DRICCI_PEER_TYPE={CPP_TYPES[dtype]}'],
+        result['xtensor'] = (dict(main=xtensor), [*fast, '-DNDEBUG', f'-DRICCI_PEER_TYPE={CPP_TYPES[dtype]}'],
                              ['-lblas', '-llapack', '-fopenmp'], 'xtensor-blas/xlinalg.hpp')
     return result
 
@@ -142,8 +144,8 @@ def generate(cases, dtype, output, library, compiler='g++', note=print, only_mad
                 'it compiles for minutes, and no earlier run has done it')
             continue
         objects = []
-        for number, text in enumerate(sources):
-            source = output / f'{name}_{number}.cpp'
+        for part, text in sources.items():
+            source = output / f'{name}_{part}.cpp'
             if not source.exists() or source.read_text() != text:
                 source.write_text(text)
             objects.append(source.with_suffix('.o'))

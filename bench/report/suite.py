@@ -68,13 +68,14 @@ class Report:
     # --- the suites ------------------------------------------------------------------------------
     def case_files(self):
         """suite -> (file, cases): quick ones hold the cases below the limit of operations."""
-        files = {}
+        files, self.known = {}, {}
         for suite in ('tccg', 'transformer', 'einsum_benchmark'):
             path = self.arguments.cases / f'{suite}.txt'
             if not path.exists():
                 self.skip(suite, f'{path} is not there (--cases FOLDER says where)')
                 continue
-            cases = [case for case in read_cases(path, suite)
+            self.known[suite] = read_cases(path, suite)
+            cases = [case for case in self.known[suite]
                      if self.arguments.least <= case.operations <= self.arguments.most
                      and self.arguments.filter in f'{case.name};{case.equation}']
             if suite == 'einsum_benchmark':
@@ -138,7 +139,8 @@ class Report:
             cases = [case for suite in suites if suite in self.files for case in self.files[suite][1]]
             if not cases:
                 continue
-            commands = self.peers(cases, dtype)
+            # All that there are, so that another choice of cases finds its programs made.
+            commands = self.peers([case for suite in suites for case in self.known.get(suite, [])], dtype)
             records = race(cases, dtype, commands, self.arguments.threads, 0.3 * self.arguments.budget, LIMITS,
                            self.note)
             self.results['race'] += records

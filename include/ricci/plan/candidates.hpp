@@ -79,11 +79,14 @@ constexpr candidate_list candidates_of(contraction_request const& r) {
         gemm_lowering(first, second, result));
   }
   if (list.best().code == r.forced) return list;
-  // Nothing is copied where that wins little: memory counts too, and the prediction is one.
+  // Nothing is copied where that wins little: memory counts too, and the prediction is one. A left
+  // operand that the library would turn again for each product of a batch is another matter.
   for (int i = 1; i < list.count; ++i) {
     if (list.at[i].code != lowering_code::gemm) continue;
     contraction_sizes const s = sizes_of(list.at[i].plan, r.extent);
-    if (s.m >= 16 && s.n >= 16 && s.k >= 16 && list.at[i].seconds <= 1.25 * list.best().seconds)
+    bool const turns = detail::count_work(list.at[i].plan, r)[detail::work::item_left_across] > 1;
+    if (!turns && s.m >= 16 && s.n >= 16 && s.k >= 16 &&
+        list.at[i].seconds <= 1.25 * list.best().seconds)
       list.chosen = i;
   }
   return list;

@@ -109,6 +109,12 @@ constexpr int einsum_value(statement_builder& b, read_pattern const& p, int cons
     for (int id = 0; id < max_indices; ++id) extent[id] = sizes.of[id].value;
     contraction_order const order = plan_order(masks, p.operands, masks[p.operands], extent);
     for (int i = 0; i < order.positions; ++i) position[i] = order.position[i];
+    // Where no order keeps to 24 axes the call itself throws; a plan of it takes them from the
+    // left.
+    for (int pair = 0; !order.fits && pair + 1 < p.operands; ++pair) {
+      position[2 * pair] = 0;
+      position[2 * pair + 1] = static_cast<std::int8_t>(pair == 0 ? 1 : p.operands - pair - 1);
+    }
   }
   remaining_operands left(masks, p.operands, masks[p.operands]);
   indexed_axes groups[graph::max_operands];

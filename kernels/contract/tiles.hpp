@@ -9,31 +9,13 @@
 #include "kernels/contract/boxes.hpp"
 #include "kernels/contract/elements.hpp"
 #include "kernels/contract/panels.hpp"
+#include "kernels/contract/places.hpp"
 #include "kernels/parallel/parallel.hpp"
 #include "kernels/simd/stream.hpp"
 
 /// Matrix products of tiles that are packed into the cache, straight from operands that lie in any
 /// way, and written straight to their places: no array is permuted in memory.
 namespace ricci::kernels::contraction {
-
-// Offsets of the places of a tile along one direction, and how they follow each other.
-struct place_table {
-  std::int64_t* offset = nullptr;
-  std::int64_t* run = nullptr;  // places from here on whose offsets are consecutive numbers
-  bool has_runs = false;        // of four and more on average
-
-  void find_runs(std::int64_t count) {
-    std::int64_t runs = 1;
-    run[count - 1] = 1;
-    for (std::int64_t i = count - 2; i >= 0; --i) {
-      bool const follows = offset[i + 1] == offset[i] + 1;
-      run[i] = follows ? run[i + 1] + 1 : 1;
-      runs += !follows;
-    }
-    has_runs = count >= 4 * runs;
-  }
-  bool is_unit(std::int64_t count) const { return run[0] >= count; }
-};
 
 template <class Acc> class tile_contraction {
  public:
@@ -81,7 +63,7 @@ template <class Acc> class tile_contraction {
     }
     streams_ = batch_ * m * n * size_of(p_.c_type) > least_streamed;
     is_by_result_ = n_box_.is_by_result();
-    is_plain_ = finish_.is_plain() && p_.c_type == direct_type;
+    is_plain_ = finish_.is_plain() && p_.c_type == direct_type<Acc>;
     std::int64_t const tiles = batch_ * n_box_.tiles * m_box_.tiles;
     group_ = is_whole_ ? std::clamp<std::int64_t>(tiles / 32, 1, m_box_.tiles) : 1;
     groups_ = (m_box_.tiles - 1) / group_ + 1;
@@ -121,11 +103,8 @@ template <class Acc> class tile_contraction {
   using shape = panel_shape<Acc>;
   static constexpr std::int64_t whole_depth = 384;  // k is not cut up to here
   static constexpr std::int64_t cut_depth = 256;
-  static constexpr std::int64_t in_cache = std::int64_t{256} << 10;      // bytes of an operand
+  static constexpr std::int64_t in_cache = std::int64_t{256} << 10;       // bytes of an operand
   static constexpr std::int64_t least_streamed = std::int64_t{32} << 20;  // bytes
-  static constexpr dtype direct_type = std::is_same_v<Acc, double>  ? dtype::f64
-                                       : std::is_same_v<Acc, float> ? dtype::f32
-                                                                    : dtype::i64;
 
   struct place {
     std::int64_t a = 0, b = 0, c = 0, addend[2] = {0, 0};
@@ -407,39 +386,6 @@ template <class Acc> class tile_contraction {
     if (!n.has_runs) return finish_.store(sums, to, n.offset, false, own.columns);
     for (std::int64_t j = 0; j < own.columns; j += n.run[j])
       finish_.store(sums + j, to, n.offset + j, true, n.run[j]);
-  }
-
-  static void copy_run(Acc const* from, std::int64_t count, Acc* to) {
-    std::int64_t i = 0;
-    for (; i + shape::lanes <= count; i += shape::lanes)
-      simd::store<Acc>(to + i, simd::load<Acc>(from + i));
-    if (i < count)
-      store_lanes<Acc>(to + i, load_lanes<Acc>(from + i, static_cast<int>(count - i)),
-                       static_cast<int>(count - i));
-  }
-
-  // `count` elements of an operand at base + the table's offsets, as accumulators: where they lie,
-  // if they are such and follow each other, else in `buffer`.
-  static Acc const* fetch(load_function<Acc> load, dtype type, void const* data, std::int64_t bytes,
-                          std::int64_t base, place_table const& table, std::int64_t count,
-                          Acc* buffer, std::int64_t ahead = 0) {
-    bool const is_direct = type == direct_type;
-    if (is_direct && table.is_unit(count))
-      return static_cast<Acc const*>(data) + base + table.offset[0];
-    char const* const from = static_cast<char const*>(data) + base * bytes;
-    if (!table.has_runs) {
-      load(buffer, from, table.offset, false, count);
-    } else if (is_direct) {
-      Acc const* const direct = static_cast<Acc const*>(data) + base;
-      for (std::int64_t i = 0; i < count; i += table.run[i]) {
-        __builtin_prefetch(direct + table.offset[i] + ahead);
-        copy_run(direct + table.offset[i], table.run[i], buffer + i);
-      }
-    } else {
-      for (std::int64_t i = 0; i < count; i += table.run[i])
-        load(buffer + i, from, table.offset + i, true, table.run[i]);
-    }
-    return buffer;
   }
 
   // From place p of k, how far the row lies that is wanted a little later.

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What Ricci costs the compiler: seconds and megabytes of the umbrella, of each further einsum, and of
-examples/gpt, beside their limits. g++ -O2 without ccache or precompiled headers; the best of the
+"""What Ricci costs the compiler: seconds and megabytes of the umbrella, of each further einsum of some
+forms, and of examples/gpt, beside their limits. g++ -O2 without ccache or precompiled headers; the best of the
 repetitions, and processor time, so that other work on the machine disturbs little.
 
 usage: run.py [--compiler g++] [--repeat 3] [--einsums 20] [--json FILE]
@@ -14,7 +14,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-UMBRELLA_SECONDS, EINSUM_MILLISECONDS, GPT_SECONDS = 2.5, 40, 15
+UMBRELLA_SECONDS, GPT_SECONDS = 2.5, 15
 
 
 def measure(command, repeat):
@@ -30,30 +30,57 @@ def measure(command, repeat):
     return min(seconds), max(megabytes)
 
 
-def einsum(number):
-    """(declarations of axes, parameters, statement) of the einsum of that number: operands of 2 to 5
-    axes, its own axes and its own pattern."""
-    def axes(letter, count):
-        return [f'{letter}{number}_{k}' for k in range(count)]
+def axes(letter, number, count):
+    return [f'{letter}{number}_{k}' for k in range(count)]
 
-    # Batch, rows, columns and summed axes by turns: 2 to 5 axes an operand.
-    batch, rows = axes('b', number % 2), axes('m', 1 + number // 2 % 2)
-    summed, columns = axes('k', 1 + number // 4 % 2), axes('n', 1 + number // 8 % 2)
-    left, right, result = batch + rows + summed, batch + summed + columns, batch + rows + columns
+
+def statement(number, operands, result, views=None):
+    """(declarations of axes, parameters, statement) of an einsum of groups of axes; views: what the operands are
+    where they aren't the parameters themselves, position -> (axes of the parameter, expression)."""
+    names = sorted({name for operand in operands for name in operand})
     declared = ''.join(f'struct {name.upper()} : axis<"{name}", {2 + position}> {{}};\n'
-                       for position, name in enumerate(batch + rows + summed + columns))
+                       for position, name in enumerate(names))
+    parameters, arguments = [], []
+    for position, operand in enumerate(operands):
+        of, expression = (views or {}).get(position, (operand, '{}'))
+        parameter = f'x{number}_{position}'
+        parameters.append(f'tensor<f32, {", ".join(axis.upper() for axis in of)}> const& {parameter}')
+        arguments.append(expression.format(parameter))
+    pattern = f'{", ".join(" ".join(operand) for operand in operands)} -> {" ".join(result)}'
+    return (declared, parameters,
+            f'  tensor r{number} = einsum<"{pattern}">({", ".join(arguments)});\n  keep(&r{number});\n')
 
-    def parameter(name, of):
-        return f'tensor<f32, {", ".join(axis.upper() for axis in of)}> const& {name}{number}'
 
-    pattern = f'{" ".join(left)}, {" ".join(right)} -> {" ".join(result)}'
-    return (declared, [parameter('x', left), parameter('w', right)],
-            f'  tensor r{number} = einsum<"{pattern}">(x{number}, w{number});\n  keep(&r{number});\n')
+def two_operands(number, views=None):
+    """Of 2 to 5 axes each, with batch, rows, columns and summed axes by turns."""
+    batch, rows = axes('b', number, number % 2), axes('m', number, 1 + number // 2 % 2)
+    summed, columns = axes('k', number, 1 + number // 4 % 2), axes('n', number, 1 + number // 8 % 2)
+    right = batch + summed + columns
+    return statement(number, [batch + rows + summed, right], batch + rows + columns, views and views(right))
 
 
-def einsums(count):
+def permuted_operand(number):
+    """The same where the second operand is a view in the reverse order."""
+    def views(right):
+        reverse = right[::-1]
+        return {1: (reverse, f'rearrange<"{" ".join(reverse)} -> {" ".join(right)}">({{}})')}
+    return two_operands(number, views)
+
+
+def six_operands(number):
+    """A chain of matrices, the order of which has to be found."""
+    along = axes('a', number, 7)
+    return statement(number, [along[i:i + 2] for i in range(6)], [along[0], along[6]])
+
+
+# What each further einsum of a form may cost, milliseconds.
+FORMS = [('a further einsum of two', two_operands, 35), ('of two, one a permuted view', permuted_operand, 45),
+         ('of six', six_operands, 150)]
+
+
+def einsums(count, form):
     """A program of so many einsums, each with axes and a pattern of its own, which are counted with it."""
-    parts = [einsum(number) for number in range(count)]
+    parts = [form(number) for number in range(count)]
     return ('#include <ricci/ricci.hpp>\nusing namespace ricci;\nvoid keep(void const*);\n'
             + ''.join(declared for declared, _, _ in parts)
             + ''.join(f'void statement{number}({", ".join(parameters)}) {{\n{statement}}}\n'
@@ -86,10 +113,10 @@ def main():
 
         seconds, megabytes = of_text('#include <ricci/ricci.hpp>\n')
         row('#include <ricci/ricci.hpp>', seconds, 's', UMBRELLA_SECONDS, megabytes)
-        few, _ = of_text(einsums(arguments.einsums))
-        many, megabytes = of_text(einsums(2 * arguments.einsums))
-        each = (many - few) / arguments.einsums * 1e3
-        row('a further tensor r = einsum<...>', each, 'ms', EINSUM_MILLISECONDS, megabytes)
+        for what, form, limit in FORMS:
+            few, _ = of_text(einsums(arguments.einsums, form))
+            many, megabytes = of_text(einsums(2 * arguments.einsums, form))
+            row(what, (many - few) / arguments.einsums * 1e3, 'ms', limit, megabytes)
         sources = sorted((ROOT / 'examples' / 'gpt').glob('*.cpp'))
         if sources:
             measured = [measure(command + ['-I', ROOT, source], arguments.repeat) for source in sources]

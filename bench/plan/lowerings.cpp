@@ -33,6 +33,7 @@ struct options {
   double budget = 0.3;          // seconds a case
   double least_operations = 0;  // cases of fewer are left out
   bool chosen_only = false;
+  bool shows_work = false;
 };
 
 struct contraction_case {
@@ -118,6 +119,7 @@ struct contestant {
   lowering_code code;
   bool is_chosen = false;
   double predicted = 0;
+  std::vector<double> work;  // what the cost model counts, in its order
   exec::contraction_report report;
   std::vector<double> seconds;
 
@@ -144,9 +146,17 @@ void run(contraction_case const& c, options const& o) {
   request.type = request.result_type = o.type;
   candidate_list const list = candidates_of(request);
   std::vector<contestant> all;
-  for (int i = 0; i < list.count; ++i)
-    if (i == list.chosen || !o.chosen_only)
-      all.push_back({list.at[i].code, i == list.chosen, list.at[i].seconds, {}, {}});
+  for (int i = 0; i < list.count; ++i) {
+    if (i != list.chosen && o.chosen_only) continue;
+    contraction_candidate const& candidate = list.at[i];
+    detail::work_done const done = detail::count_work(candidate.plan, request);
+    all.push_back({candidate.code,
+                   i == list.chosen,
+                   candidate.seconds,
+                   {std::begin(done.of), std::end(done.of)},
+                   {},
+                   {}});
+  }
 
   auto const once = [&](array const& to, lowering_code forced) {
     return exec::contract(
@@ -207,6 +217,7 @@ void run(contraction_case const& c, options const& o) {
         {"copies", x.report.packs},
         {"ran", name_of(x.report.lowering)},
         {"threads", o.threads}};
+    if (o.shows_work) line["work"] = x.work;
     std::cout << line.dump() << std::endl;
   }
 }
@@ -234,6 +245,8 @@ options read_options(int count, char** arguments) {
       o.filter = value();
     } else if (word == "--chosen") {
       o.chosen_only = true;
+    } else if (word == "--work") {
+      o.shows_work = true;
     } else if (word.starts_with("--") || !o.cases.empty()) {
       throw std::runtime_error("unknown argument `" + word + "`");
     } else {
@@ -261,6 +274,6 @@ int main(int count, char** arguments) try {
 } catch (std::exception const& fault) {
   std::cerr << "lowerings: " << fault.what()
             << "\nusage: lowerings CASES [--dtype f32|f64|bf16] [--threads N] [--budget SECONDS] "
-               "[--least OPERATIONS] [--filter TEXT] [--chosen]\n";
+               "[--least OPERATIONS] [--filter TEXT] [--chosen] [--work]\n";
   return 2;
 }

@@ -70,6 +70,21 @@ struct row_panels {
       : panels((count + most - 1) / most), least(count / panels), longer(count % panels) {}
   int rows(std::int64_t i) const { return static_cast<int>(least + (i < longer)); }
   std::int64_t first(std::int64_t i) const { return i * least + std::min(i, longer); }
+  int width(std::int64_t i) const { return rows(i); }
+};
+
+// Columns 0 ... count - 1 in panels of two vectors, the last one of one where that suffices.
+template <class Acc> struct column_panels {
+  using shape = panel_shape<Acc>;
+  std::int64_t count, panels;
+
+  explicit column_panels(std::int64_t count)
+      : count(count), panels((count - 1) / shape::columns + 1) {}
+  int rows(std::int64_t i) const {
+    return static_cast<int>(std::min<std::int64_t>(shape::columns, count - first(i)));
+  }
+  std::int64_t first(std::int64_t i) const { return i * shape::columns; }
+  int width(std::int64_t i) const { return rows(i) > shape::lanes ? shape::columns : shape::lanes; }
 };
 
 template <class Acc> RICCI_ALWAYS_INLINE void store_lanes(Acc* to, simd::vec<Acc> v, int count) {

@@ -8,8 +8,10 @@
 
 #include "kernels/contract/boxes.hpp"
 #include "kernels/contract/elements.hpp"
+#include "kernels/contract/packing.hpp"
 #include "kernels/contract/panels.hpp"
 #include "kernels/contract/places.hpp"
+#include "kernels/contract/tile_memory.hpp"
 #include "kernels/parallel/parallel.hpp"
 #include "kernels/simd/stream.hpp"
 
@@ -22,24 +24,18 @@ template <class Acc> class tile_contraction {
   explicit tile_contraction(contraction_problem const& problem)
       : p_(problem),
         finish_(problem),
-        load_a_(loader<Acc>(problem.a_type)),
-        load_b_(loader<Acc>(problem.b_type)),
-        bytes_a_(size_of(problem.a_type)),
-        bytes_b_(size_of(problem.b_type)),
+        a_(problem.a, problem.a_type,
+           is_by_k(problem.k, problem.ks, problem.m, problem.ms, &contraction_axis::a)),
+        b_(problem.b, problem.b_type,
+           is_by_k(problem.k, problem.ks, problem.n, problem.ns, &contraction_axis::b)),
         k_(size_of_axes(problem.k, problem.ks)),
         batch_(size_of_axes(problem.batch, problem.batches)) {
     std::int64_t const m = size_of_axes(problem.m, problem.ms);
     std::int64_t const n = size_of_axes(problem.n, problem.ns);
     constexpr std::int64_t scale = 8 / sizeof(Acc);  // f32 has room for twice as many
     is_whole_ = k_ <= whole_depth;
-    std::int64_t const a_k = least_stride(p_.k, p_.ks, &contraction_axis::a);
-    std::int64_t const b_k = least_stride(p_.k, p_.ks, &contraction_axis::b);
-    std::int64_t const a_m = least_stride(p_.m, p_.ms, &contraction_axis::a);
-    std::int64_t const b_n = least_stride(p_.n, p_.ns, &contraction_axis::b);
-    a_by_k_ = a_k != 0 && (a_m == 0 || a_k < a_m);
-    b_by_k_ = b_k != 0 && (b_n == 0 || b_k < b_n);
-    k_box_ = box_of(p_.k, p_.ks, &contraction_axis::a, &contraction_axis::b, a_by_k_ ? 16 : 0, 16,
-                    is_whole_ ? k_ : cut_depth);
+    k_box_ = box_of(p_.k, p_.ks, &contraction_axis::a, &contraction_axis::b, a_.is_by_k ? 16 : 0,
+                    16, is_whole_ ? k_ : cut_depth);
     depth_ = k_box_.most;
     std::int64_t columns = scale * 128;
     std::int64_t rows = scale * 96;
@@ -50,8 +46,8 @@ template <class Acc> class tile_contraction {
     // What lies across an operand that the cache does not hold is read some lines at a time.
     std::int64_t const wide =
         std::clamp<std::int64_t>(scale * 65536 / (shape::columns * depth_), 32, 96);
-    bool const a_is_across = !a_by_k_ && m * k_ * bytes_a_ > in_cache;
-    bool const b_is_across = !b_by_k_ && n * k_ * bytes_b_ > in_cache;
+    bool const a_is_across = !a_.is_by_k && m * k_ * size_of(p_.a_type) > in_cache;
+    bool const b_is_across = !b_.is_by_k && n * k_ * size_of(p_.b_type) > in_cache;
     // Few tiles with long sums become more and smaller ones, so that threads can share them.
     for (;; rows > 48 ? rows /= 2 : columns /= 2) {
       n_box_ = box_of(p_.n, p_.ns, &contraction_axis::b, &contraction_axis::c,
@@ -76,23 +72,20 @@ template <class Acc> class tile_contraction {
     chunks_ = (tasks_ - 1) / grain_ + 1;
   }
 
-  // Bytes that run() allocates, for so many threads.
-  std::int64_t workspace(int threads) const {
-    return std::min<std::int64_t>(threads, chunks_) * slot_bytes();
-  }
-
   void run() {
+    tile_extents const most{m_box_.most, n_box_.most, depth_, is_whole_};
     int const slots = static_cast<int>(std::min<std::int64_t>(threads(), chunks_));
-    storage_handle const memory = allocate(workspace(threads()), role::scratch);
+    std::int64_t const slot_bytes = tile_memory<Acc>(most, nullptr).bytes;
+    storage_handle const memory = allocate(slots * slot_bytes, role::scratch);
     if (chunks_ == 1) {
-      buffers own(*this, static_cast<char*>(memory.data()));
+      buffers own(most, static_cast<char*>(memory.data()));
       for (std::int64_t task = 0; task < tasks_; ++task) run_task(task, own);
       return;
     }
     std::atomic<std::uint64_t> taken[16] = {};
     parallel_chunks(tasks_, grain_, [&](std::int64_t begin, std::int64_t end) {
       int const slot = take_slot(taken, slots);
-      buffers own(*this, static_cast<char*>(memory.data()) + slot * slot_bytes());
+      buffers own(most, static_cast<char*>(memory.data()) + slot * slot_bytes);
       for (std::int64_t task = begin; task < end; ++task) run_task(task, own);
       finish_streams();
       taken[slot / 64].fetch_and(~(std::uint64_t{1} << slot % 64));
@@ -110,6 +103,14 @@ template <class Acc> class tile_contraction {
     std::int64_t a = 0, b = 0, c = 0, addend[2] = {0, 0};
   };
 
+  // Is k the faster one of an operand's directions?
+  static bool is_by_k(contraction_axis const* k, int ks, contraction_axis const* across,
+                      int acrosses, std::int64_t contraction_axis::* stride) {
+    std::int64_t const along = least_stride(k, ks, stride);
+    std::int64_t const other = least_stride(across, acrosses, stride);
+    return along != 0 && (other == 0 || along < other);
+  }
+
   static int take_slot(std::atomic<std::uint64_t>* taken, int slots) {
     for (;;)
       for (int slot = 0; slot < slots; ++slot) {
@@ -118,77 +119,9 @@ template <class Acc> class tile_contraction {
       }
   }
 
-  static std::int64_t padded(std::int64_t bytes) { return (bytes + 63) / 64 * 64 + 64; }
-  static std::int64_t padded_columns(std::int64_t n) {
-    return (n + shape::lanes - 1) / shape::lanes * shape::lanes;
-  }
-  // Rows of c that are kept until they are finished: one panel's, or a tile's where k is cut.
-  std::int64_t kept_rows() const {
-    return is_whole_ ? std::min<std::int64_t>(shape::rows, m_box_.most) : m_box_.most;
-  }
-  // Rows that are brought into the result's order before they are stored.
-  std::int64_t turned_rows() const { return std::min<std::int64_t>(shape::rows, m_box_.most); }
-  std::int64_t buffer_length() const {
-    return std::max({padded_columns(n_box_.most), m_box_.most, shape::lanes * depth_});
-  }
-  std::int64_t slot_bytes() const {
-    std::int64_t const size = sizeof(Acc);
-    return padded(m_box_.most * depth_ * size) +
-           padded(padded_columns(n_box_.most) * depth_ * size) +
-           padded(kept_rows() * padded_columns(n_box_.most) * size) +
-           padded(padded_columns(n_box_.most) * size) + padded(buffer_length() * size) +
-           padded(turned_rows() * padded_columns(n_box_.most) * size) +
-           padded(8 * (5 * m_box_.most + 8 * n_box_.most + 4 * depth_));
-  }
-
   // The memory of one thread, and what is packed in it at the moment.
-  struct buffers {
-    buffers(tile_contraction const& t, char* memory) {
-      std::int64_t const columns = padded_columns(t.n_box_.most);
-      auto const take = [&](std::int64_t count) {
-        Acc* const taken = reinterpret_cast<Acc*>(memory);
-        memory += padded(count * static_cast<std::int64_t>(sizeof(Acc)));
-        return taken;
-      };
-      a = take(t.m_box_.most * t.depth_);
-      b = take(columns * t.depth_);
-      c = take(t.kept_rows() * columns);
-      scratch = take(columns);
-      buffer = take(t.buffer_length());
-      turned = take(t.turned_rows() * columns);
-      std::int64_t* numbers = reinterpret_cast<std::int64_t*>(memory);
-      auto const take_numbers = [&](std::int64_t count) {
-        numbers += count;
-        return numbers - count;
-      };
-      std::int64_t const m = t.m_box_.most;
-      std::int64_t const n = t.n_box_.most;
-      a_m = {take_numbers(m), take_numbers(m)};
-      c_m = take_numbers(m);
-      b_n = {take_numbers(n), take_numbers(n)};
-      c_n = {take_numbers(n), take_numbers(n)};
-      order = take_numbers(n);
-      ordered = take_numbers(n);
-      for (int i = 0; i < 2; ++i) {
-        addend_m[i] = take_numbers(m);
-        addend_n[i] = take_numbers(n);
-      }
-      a_k = {take_numbers(t.depth_), take_numbers(t.depth_)};
-      b_k = {take_numbers(t.depth_), take_numbers(t.depth_)};
-    }
-    Acc* a;        // panels of [depth, rows of the panel]
-    Acc* b;        // panels of [depth, columns of the panel]
-    Acc* c;        // [kept_rows, columns]
-    Acc* scratch;  // [columns]
-    Acc* buffer;   // rows on their way into panels
-    Acc* turned;   // [turned_rows, columns]
-    place_table a_m, b_n, c_n, a_k, b_k;
-    std::int64_t* c_m;
-    // The columns in the order in which they lie in the result, where that is another one.
-    std::int64_t* order;
-    std::int64_t* ordered;  // their offsets in the result
-    std::int64_t* addend_m[2];
-    std::int64_t* addend_n[2];
+  struct buffers : tile_memory<Acc> {
+    using tile_memory<Acc>::tile_memory;
     std::int64_t rows = 0, columns = 0, depth = 0;
     tile_place place_m, place_n, place_k;  // what the tables were made for
     place base_m, base_n, base_k;          // where the tiles begin
@@ -292,8 +225,18 @@ template <class Acc> class tile_contraction {
         at.b += own.base_n.b + own.base_k.b;
         at.c += own.base_m.c + own.base_n.c;
         for (int i = 0; i < 2; ++i) at.addend[i] += own.base_m.addend[i] + own.base_n.addend[i];
-        if (!own.has_b || own.packed_b != at.b) pack_b(at.b, own.depth, own);
-        if (!own.has_a || own.packed_a != at.a) pack_a(at.a, own.depth, own);
+        if (!own.has_b || own.packed_b != at.b) {
+          own.has_b = true;
+          own.packed_b = at.b;
+          pack_panels(b_, at.b, own.b_n, own.b_k, own.depth, column_panels<Acc>(own.columns), own.b,
+                      own.buffer);
+        }
+        if (!own.has_a || own.packed_a != at.a) {
+          own.has_a = true;
+          own.packed_a = at.a;
+          pack_panels(a_, at.a, own.a_m, own.a_k, own.depth, row_panels(own.rows, shape::rows),
+                      own.a, own.buffer);
+        }
         multiply(at, own.depth, k > 0, k + 1 == k_box_.tiles, own);
       }
     }
@@ -301,7 +244,7 @@ template <class Acc> class tile_contraction {
 
   void multiply(place const& at, std::int64_t depth, bool accumulate, bool is_last,
                 buffers& own) const {
-    std::int64_t const step = padded_columns(own.columns);
+    std::int64_t const step = own.padded_columns(own.columns);
     row_panels const panels(own.rows, shape::rows);
     bool const is_unit = is_plain_ && is_by_result_ && own.c_n.is_unit(own.columns);
     for (std::int64_t i = 0; i < panels.panels; ++i) {
@@ -388,80 +331,10 @@ template <class Acc> class tile_contraction {
       finish_.store(sums + j, to, n.offset + j, true, n.run[j]);
   }
 
-  // From place p of k, how far the row lies that is wanted a little later.
-  static std::int64_t ahead_of(place_table const& k, std::int64_t p, std::int64_t depth) {
-    return k.offset[std::min(p + 2, depth - 1)] - k.offset[p];
-  }
-
-  void pack_a(std::int64_t base, std::int64_t depth, buffers& own) const {
-    own.has_a = true;
-    own.packed_a = base;
-    row_panels const panels(own.rows, shape::rows);
-    if (a_by_k_) {  // rows of k are transposed into panels
-      for (std::int64_t i = 0; i < panels.panels; ++i) {
-        int const rows = panels.rows(i);
-        Acc* const to = own.a + panels.first(i) * depth;
-        for (int first = 0; first < rows; first += shape::lanes) {
-          int const count = std::min(shape::lanes, rows - first);
-          Acc const* of[shape::lanes];
-          for (int r = 0; r < count; ++r)
-            of[r] = fetch(load_a_, p_.a_type, p_.a, bytes_a_,
-                          base + own.a_m.offset[panels.first(i) + first + r], own.a_k, depth,
-                          own.buffer + r * depth);
-          transpose_rows<Acc>(of, count, count, depth, to + first, rows);
-        }
-      }
-      return;
-    }
-    for (std::int64_t p = 0; p < depth; ++p) {
-      Acc const* const column = fetch(load_a_, p_.a_type, p_.a, bytes_a_, base + own.a_k.offset[p],
-                                      own.a_m, own.rows, own.buffer);
-      for (std::int64_t i = 0; i < panels.panels; ++i) {
-        std::int64_t const first = panels.first(i);
-        int const rows = panels.rows(i);
-        copy_row<Acc>(column + first, rows, rows, own.a + first * depth + p * rows);
-      }
-    }
-  }
-
-  void pack_b(std::int64_t base, std::int64_t depth, buffers& own) const {
-    own.has_b = true;
-    own.packed_b = base;
-    std::int64_t const all = padded_columns(own.columns);
-    // A panel of two vectors, or of one at the end.
-    auto const width_at = [&](std::int64_t j) {
-      return std::min<std::int64_t>(shape::columns, all - j / shape::columns * shape::columns);
-    };
-    if (b_by_k_) {
-      for (std::int64_t j = 0; j < all; j += shape::lanes) {
-        int const count = static_cast<int>(std::min<std::int64_t>(shape::lanes, own.columns - j));
-        Acc const* of[shape::lanes];
-        for (int r = 0; r < count; ++r)
-          of[r] = fetch(load_b_, p_.b_type, p_.b, bytes_b_, base + own.b_n.offset[j + r], own.b_k,
-                        depth, own.buffer + r * depth);
-        std::int64_t const panel = j / shape::columns * shape::columns;
-        transpose_rows<Acc>(of, count, shape::lanes, depth, own.b + panel * depth + (j - panel),
-                            width_at(j));
-      }
-      return;
-    }
-    for (std::int64_t p = 0; p < depth; ++p) {
-      Acc const* const row = fetch(load_b_, p_.b_type, p_.b, bytes_b_, base + own.b_k.offset[p],
-                                   own.b_n, own.columns, own.buffer, ahead_of(own.b_k, p, depth));
-      for (std::int64_t j = 0; j < all; j += shape::columns) {
-        int const width = static_cast<int>(width_at(j));
-        int const count = static_cast<int>(std::min<std::int64_t>(width, own.columns - j));
-        copy_row<Acc>(row + j, count, width, own.b + j * depth + p * width);
-      }
-    }
-  }
-
   contraction_problem const& p_;
   epilogue<Acc> finish_;
-  load_function<Acc> load_a_;
-  load_function<Acc> load_b_;
-  std::int64_t bytes_a_;
-  std::int64_t bytes_b_;
+  packed_operand<Acc> a_;
+  packed_operand<Acc> b_;
   std::int64_t k_;
   std::int64_t batch_;
   bool is_whole_ = true;
@@ -469,8 +342,6 @@ template <class Acc> class tile_contraction {
   std::int64_t depth_ = 1;
   tile_box m_box_, n_box_, k_box_;
   bool is_by_result_ = true;
-  bool a_by_k_ = false;  // k is the faster one of the operand
-  bool b_by_k_ = false;
   bool streams_ = false;  // the result passes the caches by
   std::int64_t group_ = 1, groups_ = 1, tasks_ = 1, grain_ = 1, chunks_ = 1;
 };

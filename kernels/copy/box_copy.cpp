@@ -4,8 +4,8 @@
 #include <cstring>
 #include <utility>
 
-#include "kernels/copy/square.hpp"
 #include "kernels/copy/strip.hpp"
+#include "kernels/copy/tile.hpp"
 
 namespace ricci::kernels {
 namespace {
@@ -80,19 +80,14 @@ void copy_any_runs(box_rows const& b, char* target, char const* source) {
 
 // Along the target's rows.
 template <class U> void transpose_box(box_rows const& b, char* target, char const* source) {
-  constexpr std::int64_t rows = square<U>::rows, lanes = square<U>::lanes, size = sizeof(U);
-  for (std::int64_t i = 0; i < b.outer; i += lanes) {
+  constexpr std::int64_t rows = tile<U>::rows, columns = tile<U>::columns, size = sizeof(U);
+  for (std::int64_t i = 0; i < b.outer; i += columns) {
     char* const to = target + i * b.outer_target;
     char const* const from = source + i * size;
-    std::int64_t const width = std::min(lanes, b.outer - i);
-    std::int64_t j = 0;
-    if (width == lanes)
-      for (; j + rows <= b.inner; j += rows)
-        transpose_whole<U>(to + j * size, b.outer_target, from + j * b.inner_source,
-                           b.inner_source);
-    for (; j < b.inner; j += rows)
-      transpose_any<U>(to + j * size, b.outer_target, from + j * b.inner_source, b.inner_source,
-                       std::min(rows, b.inner - j), width);
+    std::int64_t const width = std::min(columns, b.outer - i);
+    for (std::int64_t j = 0; j < b.inner; j += rows)
+      transpose_tile<U>(to + j * size, b.outer_target, from + j * b.inner_source, b.inner_source,
+                        std::min(rows, b.inner - j), width);
   }
 }
 

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <string>
 
+#include <unistd.h>
+
 #include <ricci/error/exceptions.hpp>
 
 #include "kernels/copy/box_copy.hpp"
@@ -15,10 +17,20 @@ namespace {
 constexpr std::int64_t run_bytes = 128 << 10;
 
 // Of targets that the caches can hold: both sides' pieces stay in L1 while a box is at work.
-constexpr box_shape near_shape{256, 256, run_bytes};
+constexpr box_shape near_shape{512, 256, run_bytes};
 
-// From these bytes of the target on it passes the caches by.
-constexpr std::int64_t streamed_bytes = 4 << 20;
+// From these bytes of the target on it passes the caches by: those that the last one can't hold
+// beside the source.
+std::int64_t streamed_bytes() {
+  static std::int64_t const bytes = [] {
+    std::int64_t last = 0;
+#if defined(_SC_LEVEL3_CACHE_SIZE)
+    last = sysconf(_SC_LEVEL3_CACHE_SIZE);
+#endif
+    return std::clamp<std::int64_t>(last * 2 / 5, 4 << 20, 14 << 20);
+  }();
+  return bytes;
+}
 
 // Of larger ones: what is read are pairs of lines, what is written runs so long that their ends,
 // which pass through the caches, hardly count.
@@ -73,8 +85,7 @@ bool copy_packed(box_plan const& plan) {
 // Do squares in registers fill whole lines of the target?
 bool fills_lines(box_plan const& plan) {
   int const last = plan.rank - 1;
-  bool fills = square<std::uint16_t>::fills_lines && plan.element_size > 1 &&
-               line_offset(plan.target) == 0 &&
+  bool fills = tile<std::uint16_t>::fills_lines && line_offset(plan.target) == 0 &&
                plan.axes[last].extent * plan.element_size % cache_line == 0;
   for (int axis = 0; axis < last; ++axis) fills = fills && plan.axes[axis].target % cache_line == 0;
   return fills;
@@ -111,7 +122,7 @@ void copy(std::int64_t element_size, int rank, std::int64_t const* extents, void
                              source_strides);
   if (plan.is_empty) return;
   fuse_short_run(plan);
-  if (plan.count * plan.element_size >= streamed_bytes) return copy_far(plan, box_copy(plan));
+  if (plan.count * plan.element_size >= streamed_bytes()) return copy_far(plan, box_copy(plan));
   choose_blocks(plan, near_shape);
   copy_boxes(plan, false);
 }

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "kernels/copy/box_rows.hpp"
-#include "kernels/copy/square.hpp"
+#include "kernels/copy/tile.hpp"
 
 /// Private to kernels/copy: transposition of what no cache holds.
 namespace ricci::kernels {
@@ -13,23 +13,18 @@ namespace detail {
 
 // Every row of the target begins on a line, and a square fills a line of each.
 template <class U> void strip_of_lines(box_rows const& b, char* target, char const* source) {
-  constexpr std::int64_t rows = square<U>::rows, lanes = square<U>::lanes, size = sizeof(U);
+  constexpr std::int64_t rows = tile<U>::rows, columns = tile<U>::columns, size = sizeof(U);
   for (std::int64_t j = 0; j < b.inner; j += rows)
-    for (std::int64_t i = 0; i < b.outer; i += lanes) {
-      char* const to = target + i * b.outer_target + j * size;
-      char const* const from = source + j * b.inner_source + i * size;
-      if (j + rows <= b.inner && i + lanes <= b.outer)
-        kernels::transpose_whole<U, true>(to, b.outer_target, from, b.inner_source);
-      else
-        kernels::transpose_part<U>(to, b.outer_target, from, b.inner_source,
-                                   std::min(rows, b.inner - j), std::min(lanes, b.outer - i));
-    }
+    for (std::int64_t i = 0; i < b.outer; i += columns)
+      transpose_tile<U, true>(target + i * b.outer_target + j * size, b.outer_target,
+                              source + j * b.inner_source + i * size, b.inner_source,
+                              std::min(rows, b.inner - j), std::min(columns, b.outer - i));
 }
 
 // Rows that begin anywhere: gathered in L1, each as far from a line as in the target, so that whole
 // lines leave; what a chunk leaves of its last line stays before the row for the next.
 template <class U> void strip_of_rows(box_rows const& b, char* target, char const* source) {
-  constexpr std::int64_t rows = square<U>::rows, lanes = square<U>::lanes, size = sizeof(U);
+  constexpr std::int64_t rows = tile<U>::rows, columns = tile<U>::columns, size = sizeof(U);
   constexpr std::int64_t chunk_bytes = 256, chunk = chunk_bytes / size;
   // Congruent to the target's, which makes every row's distance from a line the target's.
   std::int64_t const shear = (b.outer_target % cache_line + cache_line) % cache_line;
@@ -39,10 +34,10 @@ template <class U> void strip_of_rows(box_rows const& b, char* target, char cons
   for (std::int64_t j = 0; j < b.inner; j += chunk) {
     std::int64_t const length = std::min(chunk, b.inner - j);
     for (std::int64_t t = 0; t < length; t += rows)
-      for (std::int64_t i = 0; i < b.outer; i += lanes)
-        transpose_any<U>(first + i * pitch + t * size, pitch,
-                         source + (j + t) * b.inner_source + i * size, b.inner_source,
-                         std::min(rows, length - t), std::min(lanes, b.outer - i));
+      for (std::int64_t i = 0; i < b.outer; i += columns)
+        transpose_tile<U>(first + i * pitch + t * size, pitch,
+                          source + (j + t) * b.inner_source + i * size, b.inner_source,
+                          std::min(rows, length - t), std::min(columns, b.outer - i));
     for (std::int64_t i = 0; i < b.outer; ++i) {
       char* const row = target + i * b.outer_target + j * size;
       std::int64_t const offset = line_offset(row);
@@ -67,7 +62,7 @@ template <class U> void strip_of_rows(box_rows const& b, char* target, char cons
 /// Transposes a strip past the caches: at most strip_bytes of the source's rows, the inner axis as
 /// long as it is.
 template <class U> void transpose_strip(box_rows const& b, char* target, char const* source) {
-  if (square<U>::fills_lines && line_offset(target) == 0 && b.outer_target % cache_line == 0)
+  if (tile<U>::fills_lines && line_offset(target) == 0 && b.outer_target % cache_line == 0)
     detail::strip_of_lines<U>(b, target, source);
   else
     detail::strip_of_rows<U>(b, target, source);

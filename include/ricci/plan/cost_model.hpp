@@ -96,8 +96,14 @@ enum class work : int {
   item_right_loose,
   operation_left_loose,
   operation_right_loose,
-  result_loose,  // cache lines of a result whose rows are not dense
-  odd_depth,     // elements where k is odd, of two-byte dtypes
+  result_loose,   // cache lines of a result whose rows are not dense
+  odd_depth,      // elements where k is odd, of two-byte dtypes
+  tile,           // tiles of the loops
+  result_again,   // elements of a result that is summed up in several passes over k
+  left_run_cold,  // pieces of what the caches do not hold
+  right_run_cold,
+  result_run_cold,
+  copied_run_cold,
   count
 };
 inline constexpr int work_kinds = static_cast<int>(work::count);
@@ -209,6 +215,44 @@ constexpr double pieces_of(index_order const& from, index_order const& to,
   return from.id[from.count - 1] == to.id[to.count - 1] ? pieces : pieces + 1 / run(to, from);
 }
 
+// The tiles of kernels/contract, as far as the sizes alone tell.
+struct loop_tiles {
+  double count = 0;
+  double passes_left = 1;  // times that each element is packed
+  double passes_right = 1;
+  double passes_result = 1;
+
+  constexpr loop_tiles() = default;
+  constexpr loop_tiles(contraction_sizes const& s, double size) {
+    auto const parts = [](double extent, double part) {
+      return extent <= part ? 1.0
+                            : static_cast<double>(static_cast<std::int64_t>(extent / part + 0.999));
+    };
+    auto const between = [](double least, double x, double most) {
+      return x < least ? least : x > most ? most : x;
+    };
+    double const scale = size > 4 ? 1 : 2;
+    double const depth = s.k < 1 ? 1 : s.k;
+    bool const is_whole = s.k <= 384;
+    double rows = scale * 96;
+    double columns = scale * 128;
+    if (is_whole) {
+      columns = between(32, scale * 32768 / depth, scale * 320);
+      rows = between(12, scale * 16384 / depth, 240);
+    } else {
+      for (; s.batch * parts(s.n, columns) * parts(s.m, rows) < 8 && columns > 64;
+           rows > 48 ? rows /= 2 : columns /= 2) {
+      }
+      passes_result = parts(s.k, 256);
+    }
+    double const across = parts(s.n, columns);
+    double const down = parts(s.m, rows);
+    count = s.batch * across * down * passes_result;
+    passes_left = across;
+    passes_right = is_whole ? parts(down, between(1, s.batch * across * down / 32, down)) : down;
+  }
+};
+
 constexpr double beyond(double bytes, double cache) { return bytes > cache ? bytes - cache : 0; }
 
 constexpr work_done count_work(contraction_plan const& plan, contraction_request const& r) {
@@ -233,9 +277,9 @@ constexpr work_done count_work(contraction_plan const& plan, contraction_request
   w[work::column_waste] = 2 * s.batch * s.m * (columns - s.n) * s.k;
   double const rows = is_loops ? (s.m < 4 ? 4 : s.m) : padded_to(s.m, 8);
   w[work::row_waste] = 2 * s.batch * (rows - s.m) * columns * s.k;
-  double const passes = is_loops && s.n > 640 ? s.n / 640 : 1;
-  w[work::left] = s.batch * s.m * s.k * passes;
-  w[work::right] = s.batch * s.k * s.n;
+  loop_tiles const tiles = is_loops ? loop_tiles(s, size) : loop_tiles();
+  w[work::left] = s.batch * s.m * s.k * tiles.passes_left;
+  w[work::right] = s.batch * s.k * s.n * tiles.passes_right;
   w[work::result] = s.batch * s.m * s.n;
   if (!plan.pack_left && left.is_across) {
     w[work::left_across] = w[work::left];
@@ -271,6 +315,14 @@ constexpr work_done count_work(contraction_plan const& plan, contraction_request
     w[work::right_run] = w[work::right] / right.run;
     w[work::result_run] = result.is_across ? w[work::result] : w[work::result] / result.run;
     w[work::result_line] = w[work::result] / result.line;
+    w[work::tile] = tiles.count;
+    w[work::result_again] = w[work::result] * (tiles.passes_result - 1);
+    auto const share = [&](double elements) {
+      return elements > 0 ? beyond(elements * size, cache) / (elements * size) : 0;
+    };
+    w[work::left_run_cold] = w[work::left_run] * share(left.elements);
+    w[work::right_run_cold] = w[work::right_run] * share(right.elements);
+    w[work::result_run_cold] = w[work::result_run] * share(result.elements);
     if (left.is_apart) w[work::left_apart] = w[work::left];
     if (result.is_apart) w[work::result_apart] = w[work::result];
   }
@@ -280,6 +332,8 @@ constexpr work_done count_work(contraction_plan const& plan, contraction_request
     w[work::copied] += elements;
     w[work::copied_run] += elements * pieces_of(from, to, r.extent);
     w[work::copied_cold] += beyond(2 * elements * size, cache);
+    w[work::copied_run_cold] +=
+        beyond(2 * elements * size, cache) / (2 * size) * pieces_of(from, to, r.extent);
   };
   if (plan.pack_left)
     copy(left.elements, order_in(plan, left_known, &planned_index::left),
@@ -326,6 +380,12 @@ inline constexpr double nanoseconds[work_kinds][4] = {
     {0, 0, 6.6e-05, 7.9e-05},          // operation_right_loose
     {0, 0, 0.076, 0},                  // result_loose
     {0, 0, 0, 0.0046},                 // odd_depth
+    {0, 0, 0, 0},                      // tile
+    {0, 0, 0, 0},                      // result_again
+    {0, 0, 0, 0},                      // left_run_cold
+    {0, 0, 0, 0},                      // right_run_cold
+    {0, 0, 0, 0},                      // result_run_cold
+    {0, 0, 0, 0},                      // copied_run_cold
 };
 
 }  // namespace detail

@@ -9,6 +9,10 @@ namespace ricci::kernels {
 /// The largest rank that the functions of this file take: more than any pattern can make.
 inline constexpr int max_copy_rank = 64;
 
+/// From so many bytes on a target passes the caches by: the last one can't hold it beside the
+/// source.
+std::int64_t streamed_bytes();
+
 /// target = source, place by place: every permutation, slice, reversal or broadcast made real.
 ///   Axes    extents, target_strides, source_strides: [rank]; strides in elements
 ///   Value   target(i...) = source(i...), bit for bit; nothing else of the target is written

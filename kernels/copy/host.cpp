@@ -19,19 +19,6 @@ constexpr std::int64_t run_bytes = 128 << 10;
 // Of targets that the caches can hold: both sides' pieces stay in L1 while a box is at work.
 constexpr box_shape near_shape{512, 256, run_bytes};
 
-// From these bytes of the target on it passes the caches by: those that the last one can't hold
-// beside the source.
-std::int64_t streamed_bytes() {
-  static std::int64_t const bytes = [] {
-    std::int64_t last = 0;
-#if defined(_SC_LEVEL3_CACHE_SIZE)
-    last = sysconf(_SC_LEVEL3_CACHE_SIZE);
-#endif
-    return std::clamp<std::int64_t>(last * 2 / 5, 4 << 20, 14 << 20);
-  }();
-  return bytes;
-}
-
 // Of larger ones: what is read are pairs of lines, what is written runs so long that their ends,
 // which pass through the caches, hardly count.
 constexpr std::int64_t far_target = 1024;
@@ -114,6 +101,17 @@ void copy_far(box_plan& plan, box_copy const& direct) {
 }
 
 }  // namespace
+
+std::int64_t streamed_bytes() {
+  static std::int64_t const bytes = [] {
+    std::int64_t last = 0;
+#if defined(_SC_LEVEL3_CACHE_SIZE)
+    last = sysconf(_SC_LEVEL3_CACHE_SIZE);
+#endif
+    return std::clamp<std::int64_t>(last * 2 / 5, 4 << 20, 14 << 20);
+  }();
+  return bytes;
+}
 
 void copy(std::int64_t element_size, int rank, std::int64_t const* extents, void* target,
           std::int64_t const* target_strides, void const* source,

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <numeric>
 #include <random>
@@ -171,7 +172,7 @@ TEST_CASE("copy: passes of several boxes") {
 
 TEST_CASE("copy: targets that pass the caches by, on and off the boundaries of lines") {
   for (int64_t size : {1, 2, 4, 8}) {
-    int64_t const n = (4 << 20) / size;  // the least of them
+    int64_t const n = k::streamed_bytes() / size;  // the least of them
     check_permutation(size, {1024, n / 1024}, {1, 0});
     check_permutation(size, {1031, n / 1024}, {1, 0});
     check_permutation(size, {n / 300, 331}, {1, 0});
@@ -180,30 +181,35 @@ TEST_CASE("copy: targets that pass the caches by, on and off the boundaries of l
     check_permutation(size, {4, n / 256 + 1, 8, 9}, {0, 2, 1, 3});
     check_permutation(size, {5, n / 1024, 3, 100}, {0, 2, 1, 3});
   }
-  integers const extents{1100, 1000};
-  placing const to{{1003, 1}, 2, 1104000}, backwards{{-1, 1101}, 1100, 1102300};
+  int64_t const rows = k::streamed_bytes() / 4000 + 1;
+  integers const extents{rows, 1000};
+  placing const to{{1003, 1}, 2, 1003 * rows + 8};
+  placing const backwards{{-1, rows + 1}, rows, 1001 * (rows + 1)};
   check_copy(4, extents, to, backwards);
-  check_copy(4, extents, placing{{-1003, 1}, 1102297, 1104000}, backwards);
+  check_copy(4, extents, placing{{-1003, 1}, 1003 * (rows - 1), 1003 * rows + 8}, backwards);
 }
 
 TEST_CASE("copy: targets on the boundaries of lines that fill them whole") {
-  int64_t const n = 1 << 20;
+  auto const n =
+      static_cast<int64_t>(std::bit_ceil(static_cast<std::uint64_t>(k::streamed_bytes()) / 4));
   std::vector<float> source(static_cast<std::size_t>(n)), memory(static_cast<std::size_t>(n) + 16);
   std::iota(source.begin(), source.end(), 0.0f);
   auto* const target =
       reinterpret_cast<float*>((reinterpret_cast<std::uintptr_t>(memory.data()) + 63) / 64 * 64);
-  int64_t const two[] = {1024, 1024}, rows[] = {1024, 1}, columns[] = {1, 1024};
+  int64_t const high = n / 1024;
+  int64_t const two[] = {1024, high}, rows[] = {high, 1}, columns[] = {1, 1024};
   k::copy(4, 2, two, target, rows, source.data(), columns);
   int64_t wrong = 0;
-  for (int64_t i = 0; i < n; ++i) wrong += target[i] != source[i % 1024 * 1024 + i / 1024];
+  for (int64_t i = 0; i < n; ++i) wrong += target[i] != source[i % high * 1024 + i / high];
   CHECK(wrong == 0);
   // [a b c d] from [d c b a], a whole line a row
-  int64_t const four[] = {64, 16, 32, 32}, packed[] = {16384, 1024, 32, 1};
-  int64_t const reversed[] = {1, 64, 1024, 32768};
+  int64_t const slow = n / 16384;
+  int64_t const four[] = {slow, 16, 32, 32}, packed[] = {16384, 1024, 32, 1};
+  int64_t const reversed[] = {1, slow, 16 * slow, 512 * slow};
   k::copy(4, 4, four, target, packed, source.data(), reversed);
   for (int64_t i = 0; i < n; ++i) {
     int64_t const a = i / 16384, b = i / 1024 % 16, c = i / 32 % 32, d = i % 32;
-    wrong += target[i] != source[a + 64 * b + 1024 * c + 32768 * d];
+    wrong += target[i] != source[a + slow * (b + 16 * c + 512 * d)];
   }
   CHECK(wrong == 0);
 }

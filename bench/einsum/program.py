@@ -27,11 +27,11 @@ class Program:
             self.type_of(name)
 
     def type_of(self, name):
-        """The spelling of an axis as a type: HeadDim, prime<Hidden>."""
+        """The spelling of an axis as a type: HeadDimAxis, prime<HiddenAxis>. No other name ends so: not dtype, EOF."""
         if name.endswith("'"):
             return f'prime<{self.type_of(name[:-1])}>'
         if name not in self.types:
-            spelled = ''.join(part.capitalize() for part in name.split('_')) or 'Axis'
+            spelled = ''.join(part.capitalize() for part in name.split('_')) + 'Axis'
             if not spelled[0].isalpha():
                 spelled = 'Axis' + spelled
             while spelled in self.types.values():

@@ -5,11 +5,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
-#include <fstream>
 #include <iostream>
 #include <map>
 #include <set>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -19,6 +17,7 @@
 #include <ricci/exec/threads.hpp>
 #include <ricci/tensor/storage.hpp>
 
+#include "bench/plan/cases.hpp"
 #include "kernels/copy/copy.hpp"
 #include "kernels/parallel/parallel.hpp"
 
@@ -27,12 +26,7 @@ namespace {
 using namespace ricci;
 using extents_by_letter = std::map<char, std::int64_t>;
 
-struct options {
-  std::string cases;
-  dtype type = dtype::f32;
-  double budget = 0.1;            // seconds a copy
-  std::int64_t least = 64 << 10;  // bytes; below, a copy costs what its call does
-};
+using bench::case_options;
 
 bool has(std::string const& group, char letter) { return group.find(letter) != std::string::npos; }
 
@@ -45,7 +39,7 @@ std::string in_order(std::string const& order, std::string const& group) {
 }
 
 void measure(std::string const& name, std::string const& from, std::string const& to,
-             extents_by_letter const& extent, options const& o) {
+             extents_by_letter const& extent, case_options const& o) {
   std::int64_t const size = size_of(o.type);
   std::vector<std::int64_t> extents, to_strides(to.size()), from_strides(to.size());
   std::int64_t count = 1;
@@ -55,7 +49,7 @@ void measure(std::string const& name, std::string const& from, std::string const
     from_strides[to.find(from[i])] = stride;
   for (char const letter : to) extents.push_back(extent.at(letter));
   std::int64_t const bytes = count * size;
-  if (bytes < o.least) return;
+  if (static_cast<double>(bytes) < o.least) return;
   storage_handle const source = allocate(bytes, role::data);
   storage_handle const target = allocate(bytes, role::data);
   auto* const s = static_cast<unsigned char*>(source.data());
@@ -113,20 +107,15 @@ void measure(std::string const& name, std::string const& from, std::string const
 
 // An operand is copied so that batch, m or n, and k follow each other; a result from the order of
 // the product.
-void copies_of(std::string const& line, options const& o, std::set<std::string>& done) {
-  std::size_t const last = line.rfind(';');
-  if (line.empty() || line[0] == '#' || last == std::string::npos) return;
-  std::size_t const first = line.rfind(';', last - 1);
-  std::size_t const begin = first == std::string::npos ? 0 : line.find_first_not_of(' ', first + 1);
-  std::string const equation = line.substr(begin, last - begin);
-  std::size_t const comma = equation.find(','), arrow = equation.find("->");
-  if (comma == std::string::npos || arrow == std::string::npos) return;
-  std::string const a = equation.substr(0, comma);
-  std::string const b = equation.substr(comma + 1, arrow - comma - 1);
-  std::string const result = equation.substr(arrow + 2);
-  extents_by_letter extent;
-  std::stringstream words(line.substr(last + 1));
-  for (std::string e; words >> e;) extent[e[0]] = std::stoll(e.substr(2));
+void copies_of(bench::contraction_case const& c, case_options const& o,
+               std::set<std::string>& done) {
+  std::string const &a = c.groups[0], &b = c.groups[1], &result = c.groups[2];
+  extents_by_letter const& extent = c.extents;
+  for (std::string const& group : {a, b})
+    if (std::set(group.begin(), group.end()).size() != group.size()) {
+      std::cerr << "SKIP " << c.equation << ": an index stands twice in one operand\n";
+      return;
+    }
   std::string batch, m, n, k;
   for (char const letter : result) (has(a, letter) ? has(b, letter) ? batch : m : n) += letter;
   for (char const letter : a)
@@ -136,7 +125,7 @@ void copies_of(std::string const& line, options const& o, std::set<std::string>&
     for (char const letter : to) key += " " + std::to_string(extent.at(letter));
     bool const is_permutation = in_order(from, to) == from && in_order(to, from) == to;
     if (from != to && is_permutation && done.insert(key).second)
-      measure(equation, from, to, extent, o);
+      measure(c.equation, from, to, extent, o);
   };
   add(a, batch + m + in_order(k, b));
   add(a, batch + in_order(k, b) + m);
@@ -146,46 +135,18 @@ void copies_of(std::string const& line, options const& o, std::set<std::string>&
   add(batch + n + m, result);
 }
 
-options read_options(int count, char** arguments) {
-  options o;
-  for (int i = 1; i < count; ++i) {
-    std::string const word = arguments[i];
-    auto const value = [&]() -> std::string {
-      if (i + 1 == count) throw std::runtime_error(word + " wants a value");
-      return arguments[++i];
-    };
-    if (word == "--dtype") {
-      std::string const name = value();
-      if (name != "f32" && name != "f64" && name != "bf16")
-        throw std::runtime_error("--dtype is f32, f64 or bf16");
-      o.type = name == "f32" ? dtype::f32 : name == "f64" ? dtype::f64 : dtype::bf16;
-    } else if (word == "--threads") {
-      set_threads(std::stoi(value()));
-    } else if (word == "--budget") {
-      o.budget = std::stod(value());
-    } else if (word == "--least") {
-      o.least = std::stoll(value());
-    } else if (word.starts_with("--") || !o.cases.empty()) {
-      throw std::runtime_error("unknown argument `" + word + "`");
-    } else {
-      o.cases = word;
-    }
-  }
-  if (o.cases.empty()) throw std::runtime_error("a file of cases is missing");
-  return o;
-}
-
 }  // namespace
 
-int main(int count, char** arguments) try {
-  options const o = read_options(count, arguments);
-  std::ifstream file(o.cases);
-  if (!file) throw std::runtime_error("cannot read `" + o.cases + "`");
-  std::set<std::string> done;
-  for (std::string line; std::getline(file, line);) copies_of(line, o, done);
-} catch (std::exception const& fault) {
-  std::cerr << "copies: " << fault.what()
-            << "\nusage: copies CASES [--dtype f32|f64|bf16] [--threads N] [--budget SECONDS] "
-               "[--least BYTES]\n";
-  return 2;
+int main(int count, char** arguments) {
+  auto const all = [&] {
+    case_options o;
+    o.least = 64 << 10;  // below, a copy costs what its call does
+    o.read(count, arguments, [](auto const&...) { return false; });
+    set_threads(o.threads);
+    std::set<std::string> done;
+    for (bench::contraction_case const& c : bench::read_cases(o.cases)) copies_of(c, o, done);
+  };
+  return bench::run_main(
+      "copies CASES [--dtype f32|f64|bf16] [--threads N] [--budget SECONDS] [--least BYTES]", count,
+      arguments, all);
 }

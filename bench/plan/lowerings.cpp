@@ -2,10 +2,8 @@
 #include <chrono>
 #include <cstdint>
 #include <cstring>
-#include <fstream>
 #include <iostream>
 #include <map>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -17,6 +15,8 @@
 #include <ricci/plan/candidates.hpp>
 #include <ricci/tensor/storage.hpp>
 
+#include "bench/plan/cases.hpp"
+
 // Times every lowering of every contraction of a file, the candidates of a case one after another
 // in rounds, so that the noise of the machine meets all of them alike. One JSON line a case and
 // candidate. The file has lines `name; ab,bc->ac; a=2 b=3 c=4`, or without a name.
@@ -25,51 +25,13 @@ namespace {
 using namespace ricci;
 using clock_type = std::chrono::steady_clock;
 
-struct options {
-  std::string cases;
+using bench::contraction_case;
+
+struct options : bench::case_options {
   std::string filter;
-  dtype type = dtype::f32;
-  int threads = 2;
-  double budget = 0.3;          // seconds a case
-  double least_operations = 0;  // cases of fewer are left out
   bool chosen_only = false;
   bool shows_work = false;
 };
-
-struct contraction_case {
-  std::string name;
-  std::string equation;
-  std::string groups[3];
-  std::map<char, std::int64_t> extents;
-  double operations = 2;
-};
-
-std::string trimmed(std::string const& text) {
-  std::size_t const first = text.find_first_not_of(" \t\r");
-  if (first == std::string::npos) return "";
-  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
-}
-
-bool read_case(std::string const& line, contraction_case& c) {
-  if (line.empty() || line[0] == '#') return false;
-  std::vector<std::string> parts;
-  std::stringstream fields(line);
-  for (std::string part; std::getline(fields, part, ';');) parts.push_back(trimmed(part));
-  if (parts.size() < 2 || parts.size() > 3)
-    throw std::runtime_error("a case is `name; ab,bc->ac; a=2 b=3 c=4`, this is `" + line + "`");
-  c.name = parts[0];
-  c.equation = parts[parts.size() - 2];
-  std::stringstream extents(parts.back());
-  for (std::string e; extents >> e;) c.extents[e[0]] = std::stoll(e.substr(2));
-  std::size_t const comma = c.equation.find(',');
-  std::size_t const arrow = c.equation.find("->");
-  if (comma == std::string::npos || arrow == std::string::npos) return false;
-  c.groups[0] = c.equation.substr(0, comma);
-  c.groups[1] = c.equation.substr(comma + 1, arrow - comma - 1);
-  c.groups[2] = c.equation.substr(arrow + 2);
-  for (auto const& [letter, extent] : c.extents) c.operations *= static_cast<double>(extent);
-  return true;
-}
 
 // A packed array of the indices of a group.
 struct array {
@@ -222,58 +184,32 @@ void run(contraction_case const& c, options const& o) {
   }
 }
 
-options read_options(int count, char** arguments) {
-  options o;
-  for (int i = 1; i < count; ++i) {
-    std::string const word = arguments[i];
-    auto const value = [&]() -> std::string {
-      if (i + 1 == count) throw std::runtime_error(word + " wants a value");
-      return arguments[++i];
-    };
-    if (word == "--dtype") {
-      std::string const name = value();
-      if (name != "f32" && name != "f64" && name != "bf16")
-        throw std::runtime_error("--dtype is f32, f64 or bf16");
-      o.type = name == "f32" ? dtype::f32 : name == "f64" ? dtype::f64 : dtype::bf16;
-    } else if (word == "--threads") {
-      o.threads = std::stoi(value());
-    } else if (word == "--budget") {
-      o.budget = std::stod(value());
-    } else if (word == "--least") {
-      o.least_operations = std::stod(value());
-    } else if (word == "--filter") {
-      o.filter = value();
-    } else if (word == "--chosen") {
-      o.chosen_only = true;
-    } else if (word == "--work") {
-      o.shows_work = true;
-    } else if (word.starts_with("--") || !o.cases.empty()) {
-      throw std::runtime_error("unknown argument `" + word + "`");
-    } else {
-      o.cases = word;
-    }
-  }
-  if (o.cases.empty()) throw std::runtime_error("a file of cases is missing");
-  return o;
-}
-
 }  // namespace
 
-int main(int count, char** arguments) try {
-  options const o = read_options(count, arguments);
-  set_threads(o.threads);
-  std::ifstream file(o.cases);
-  if (!file) throw std::runtime_error("cannot read `" + o.cases + "`");
-  for (std::string line; std::getline(file, line);) {
-    contraction_case c;
-    if (!read_case(line, c) || c.operations < o.least_operations) continue;
-    if (!o.filter.empty() && (c.name + ";" + c.equation).find(o.filter) == std::string::npos)
-      continue;
-    run(c, o);
-  }
-} catch (std::exception const& fault) {
-  std::cerr << "lowerings: " << fault.what()
-            << "\nusage: lowerings CASES [--dtype f32|f64|bf16] [--threads N] [--budget SECONDS] "
-               "[--least OPERATIONS] [--filter TEXT] [--chosen] [--work]\n";
-  return 2;
+int main(int count, char** arguments) {
+  auto const all = [&] {
+    options o;
+    o.budget = 0.3;
+    o.read(count, arguments, [&](std::string const& word, auto const& value) {
+      if (word == "--filter")
+        o.filter = value();
+      else if (word == "--chosen")
+        o.chosen_only = true;
+      else if (word == "--work")
+        o.shows_work = true;
+      else
+        return false;
+      return true;
+    });
+    set_threads(o.threads);
+    for (contraction_case const& c : bench::read_cases(o.cases))
+      if (c.operations >= o.least &&
+          (c.name + ";" + c.equation).find(o.filter) != std::string::npos)
+        run(c, o);
+  };
+  return bench::run_main(
+      "lowerings CASES [--dtype f32|f64|bf16] [--threads N] [--budget SECONDS] [--least "
+      "OPERATIONS] "
+      "[--filter TEXT] [--chosen] [--work]",
+      count, arguments, all);
 }

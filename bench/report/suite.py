@@ -105,7 +105,9 @@ class Report:
         for suite, (path, cases) in self.files.items():
             self.note(f'lowerings of {suite}: {len(cases)} cases, every candidate forced')
             budget = 0.1 if suite == 'einsum_benchmark' else 0.3
-            lines += self.json_lines([BENCH / 'bench_plan_lowerings', path, *self.options(budget)], suite)
+            for dtype in ['f32', 'bf16'] if suite == 'transformer' and not self.arguments.quick else ['f32']:
+                command = [BENCH / 'bench_plan_lowerings', path, *self.options(budget), '--dtype', dtype]
+                lines += self.json_lines(command, suite)
         self.results['lowerings'] = lines
         self.results['regret'] = tables.regrets(lines)
         self.table('regret: how far the chosen lowering is behind the fastest',

@@ -108,7 +108,7 @@ template <class T, class... A, class V, class... Given>
     detail::number_value const number = detail::as_number<T>("full", value);
     return detail::create<"full", detail::makes::all, T, A...>(
         [&](dtype type, graph::axes_view axes, std::int64_t const* extents) {
-          return graph::full(type, axes, extents, number.floating, number.integer);
+          return graph::packed(graph::full(type, axes, extents, number.floating, number.integer));
         },
         given...);
   }
@@ -116,14 +116,14 @@ template <class T, class... A, class V, class... Given>
 template <class T, class... A, class... Given> [[nodiscard]] auto zeros(Given const&... given) {
   return detail::create<"zeros", detail::makes::all, T, A...>(
       [](dtype type, graph::axes_view axes, std::int64_t const* extents) {
-        return graph::full(type, axes, extents, 0, 0);
+        return graph::packed(graph::full(type, axes, extents, 0, 0));
       },
       given...);
 }
 template <class T, class... A, class... Given> [[nodiscard]] auto ones(Given const&... given) {
   return detail::create<"ones", detail::makes::all, T, A...>(
       [](dtype type, graph::axes_view axes, std::int64_t const* extents) {
-        return graph::full(type, axes, extents, 1, 1);
+        return graph::packed(graph::full(type, axes, extents, 1, 1));
       },
       given...);
 }

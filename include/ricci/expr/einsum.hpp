@@ -34,6 +34,7 @@ template <class Op, class Node, class... X> using expression_type =
 ///           path<...> for more
 ///   Value   result(indices kept) = sum over the other indices of the product of the operands
 ///   Dtype   that of the operands, all the same; f16, bf16, f8 accumulate in f32, integers in i64
+///           (modulo their bits). More than two operands round after each pair
 ///   Lowers  two operands: the cheapest of loops and matrix products, operands copied or not
 ///           (plan/candidates.hpp), or what `lowering::...` says; more: pairwise in the cheapest
 ///           order (plan/order.hpp), or that of `path<...>`

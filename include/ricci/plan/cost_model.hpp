@@ -90,20 +90,17 @@ enum class work : int {
   result_line,
   item_left_across,       // items whose left operand lies across
   operation_left_across,  // operations on a left operand that lies across
-  left_apart,             // elements of an operand whose fastest axis is one of the batch
-  result_apart,
+  result_apart,           // elements of a result whose fastest axis is one of the batch
   item_left_loose,
   item_right_loose,
   operation_left_loose,
   operation_right_loose,
   result_loose,   // cache lines of a result whose rows are not dense
-  odd_depth,      // elements where k is odd, of two-byte dtypes
-  tile,           // tiles of the loops
   result_again,   // elements of a result that is summed up in several passes over k
   left_run_cold,  // pieces of what the caches do not hold
   right_run_cold,
   result_run_cold,
-  copied_run_cold,
+  copied_turned,  // pieces of source and target where they run along different indices
   count
 };
 inline constexpr int work_kinds = static_cast<int>(work::count);
@@ -199,25 +196,42 @@ constexpr index_order order_of(contraction_plan const& plan, three_roles roles) 
 
 // A copy moves pieces that follow each other in memory: how many of them for an element. Where the
 // fastest index is another one, those of the source and those of the target count.
-constexpr double pieces_of(index_order const& from, index_order const& to,
-                           std::int64_t const* extent) {
-  if (from.count == 0 || to.count == 0) return 1;
+struct copy_pieces {
+  double count = 1;
+  bool is_turned = false;  // source and target run along different indices
+};
+
+constexpr copy_pieces pieces_of(index_order from, index_order to, std::int64_t const* extent,
+                                double size) {
+  if (from.count == 0 || to.count == 0) return {};
+  int taken = 0;
   auto const run = [&](index_order const& x, index_order const& y) {
     double length = static_cast<double>(extent[x.id[x.count - 1]]);
-    for (int i = x.count - 1; i > 0; --i) {
+    taken = 1;
+    for (int i = x.count - 1; i > 0; --i, ++taken) {
       int const place = y.place_of(x.id[i]);
       if (place < 1 || y.id[place - 1] != x.id[i - 1]) break;
       length *= static_cast<double>(extent[x.id[i - 1]]);
     }
     return length;
   };
-  double const pieces = 1 / run(from, to);
-  return from.id[from.count - 1] == to.id[to.count - 1] ? pieces : pieces + 1 / run(to, from);
+  double of_element = 1;
+  double length = run(from, to);
+  // Up to 8 bytes that stay together are one element.
+  while (from.id[from.count - 1] == to.id[to.count - 1] && length * size <= 8 &&
+         taken < from.count && taken < to.count) {
+    from.count -= taken;
+    to.count -= taken;
+    of_element /= length;
+    size *= length;
+    length = run(from, to);
+  }
+  if (from.id[from.count - 1] == to.id[to.count - 1]) return {of_element / length, false};
+  return {of_element * (1 / length + 1 / run(to, from)), true};
 }
 
 // The tiles of kernels/contract, as far as the sizes alone tell.
 struct loop_tiles {
-  double count = 0;
   double passes_left = 1;  // times that each element is packed
   double passes_right = 1;
   double passes_result = 1;
@@ -247,7 +261,6 @@ struct loop_tiles {
     }
     double const across = parts(s.n, columns);
     double const down = parts(s.m, rows);
-    count = s.batch * across * down * passes_result;
     passes_left = across;
     passes_right = is_whole ? parts(down, between(1, s.batch * across * down / 32, down)) : down;
   }
@@ -308,14 +321,11 @@ constexpr work_done count_work(contraction_plan const& plan, contraction_request
   if (!is_loops && !plan.copy_result &&
       !is_dense(layout::packed(r.result_rank), &planned_index::result, plan.m, plan.n))
     w[work::result_loose] = s.batch * s.m * (s.n / lanes + 1);
-  if (!is_loops && size < 4 && static_cast<std::int64_t>(s.k) % 2 != 0)
-    w[work::odd_depth] = w[work::left] + w[work::right] + w[work::result];
   if (is_loops) {
     w[work::left_run] = w[work::left] / left.run;
     w[work::right_run] = w[work::right] / right.run;
     w[work::result_run] = result.is_across ? w[work::result] : w[work::result] / result.run;
     w[work::result_line] = w[work::result] / result.line;
-    w[work::tile] = tiles.count;
     w[work::result_again] = w[work::result] * (tiles.passes_result - 1);
     auto const share = [&](double elements) {
       return elements > 0 ? beyond(elements * size, cache) / (elements * size) : 0;
@@ -323,17 +333,15 @@ constexpr work_done count_work(contraction_plan const& plan, contraction_request
     w[work::left_run_cold] = w[work::left_run] * share(left.elements);
     w[work::right_run_cold] = w[work::right_run] * share(right.elements);
     w[work::result_run_cold] = w[work::result_run] * share(result.elements);
-    if (left.is_apart) w[work::left_apart] = w[work::left];
     if (result.is_apart) w[work::result_apart] = w[work::result];
   }
   w[work::cold] = beyond((left.elements + right.elements + result.elements) * size, cache);
   auto const copy = [&](double elements, index_order const& from, index_order const& to) {
     w[work::copy] += 1;
     w[work::copied] += elements;
-    w[work::copied_run] += elements * pieces_of(from, to, r.extent);
+    copy_pieces const pieces = pieces_of(from, to, r.extent, size);
+    w[pieces.is_turned ? work::copied_turned : work::copied_run] += elements * pieces.count;
     w[work::copied_cold] += beyond(2 * elements * size, cache);
-    w[work::copied_run_cold] +=
-        beyond(2 * elements * size, cache) / (2 * size) * pieces_of(from, to, r.extent);
   };
   if (plan.pack_left)
     copy(left.elements, order_in(plan, left_known, &planned_index::left),
@@ -348,44 +356,43 @@ constexpr work_done count_work(contraction_plan const& plan, contraction_request
 }
 
 // Nanoseconds of each kind: by loops in f32 and in bf16, by the library in f32 and in bf16.
-//   Source  bench/plan/lowerings.cpp on two cores with AVX-512, over some 280
-//           contractions in both dtypes; fitted so that the fastest candidate has the least sum
+//   Source  bench/plan/fit.py, from what bench/plan/lowerings.cpp measured on two cores with
+//   AVX-512
+//           over some 290 contractions in both dtypes, so that the fastest candidate has the least
+//           sum
 inline constexpr double nanoseconds[work_kinds][4] = {
-    {2800, 5600, 0, 2},                // call
-    {48, 0, 250, 140},                 // item
-    {0.0026, 0.0022, 0.0021, 0.0011},  // operation
-    {1e-05, 0.015, 0.0019, 0.0027},    // column_waste
-    {0.0089, 0.018, 0, 0.0062},        // row_waste
-    {0.35, 0.074, 0, 0},               // left
-    {0.25, 0.33, 0.007, 0.0073},       // right
-    {0.086, 0.14, 0.024, 0},           // result
-    {0, 0.13, 0.025, 0.051},           // left_across
-    {0.021, 0.24, 0, 0},               // right_across
-    {0.59, 0.95, 0, 0},                // left_run
-    {0.11, 0.19, 0, 0},                // right_run
-    {0.51, 0.5, 0, 0},                 // result_run
-    {0.021, 0, 0, 0.011},              // cold
-    {1500, 1000, 1500, 1000},          // copy
-    {0.21, 0.0055, 0.21, 0.0055},      // copied
-    {1.1, 0.76, 1.1, 0.76},            // copied_run
-    {0.0037, 0.031, 0.0037, 0.031},    // copied_cold
-    {0.87, 0, 0, 0},                   // result_line
-    {0, 0, 1900, 540},                 // item_left_across
-    {0, 0, 0, 0.00019},                // operation_left_across
-    {0, 1.8, 0, 0},                    // left_apart
-    {6, 0, 0, 0},                      // result_apart
-    {0, 0, 300, 200},                  // item_left_loose
-    {0, 0, 130, 18},                   // item_right_loose
-    {0, 0, 0.00051, 0.00017},          // operation_left_loose
-    {0, 0, 6.6e-05, 7.9e-05},          // operation_right_loose
-    {0, 0, 0.076, 0},                  // result_loose
-    {0, 0, 0, 0.0046},                 // odd_depth
-    {0, 0, 0, 0},                      // tile
-    {0, 0, 0, 0},                      // result_again
-    {0, 0, 0, 0},                      // left_run_cold
-    {0, 0, 0, 0},                      // right_run_cold
-    {0, 0, 0, 0},                      // result_run_cold
-    {0, 0, 0, 0},                      // copied_run_cold
+    {1900, 910, 1500, 1400},            // call
+    {390, 0.000097, 240, 200},          // item
+    {0.002, 0.00096, 0.0019, 0.00089},  // operation
+    {0.0022, 0.027, 0.003, 0.0013},     // column_waste
+    {0.024, 0.032, 0.00036, 0.004},     // row_waste
+    {0.3, 0.018, 0, 0.027},             // left
+    {0.15, 0.26, 0, 0.015},             // right
+    {0.14, 0.38, 0.019, 0},             // result
+    {0, 0.16, 0.017, 0.021},            // left_across
+    {0.14, 0.41, 0, 0},                 // right_across
+    {0, 1.2, 0, 0},                     // left_run
+    {0.39, 0.48, 0, 0},                 // right_run
+    {0, 0.25, 0, 0},                    // result_run
+    {0.0077, 0, 0, 0.0062},             // cold
+    {0.00043, 38, 0.00043, 38},         // copy
+    {0.046, 0.016, 0.046, 0.016},       // copied
+    {0.8, 0.019, 0.8, 0.019},           // copied_run
+    {0.017, 0.018, 0.017, 0.018},       // copied_cold
+    {0, 0, 0, 0},                       // result_line
+    {0.0000042, 260, 340, 86},          // item_left_across
+    {0, 0.00073, 0.00029, 0.00013},     // operation_left_across
+    {1.2, 0, 0, 0},                     // result_apart
+    {0, 0, 64, 100},                    // item_left_loose
+    {0, 0, 54, 110},                    // item_right_loose
+    {0, 0, 0.00011, 0.00013},           // operation_left_loose
+    {0, 0, 0.00032, 0.0018},            // operation_right_loose
+    {0, 0, 0.2, 0.73},                  // result_loose
+    {0, 0.1, 0, 0},                     // result_again
+    {0.55, 3.9, 0, 0},                  // left_run_cold
+    {0.29, 0.74, 0, 0},                 // right_run_cold
+    {0.71, 0.17, 0, 0},                 // result_run_cold
+    {1.1, 0.99, 1.1, 0.99},             // copied_turned
 };
 
 }  // namespace detail

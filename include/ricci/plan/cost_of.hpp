@@ -37,30 +37,44 @@ constexpr polynomial<A...> polynomial_of(monomial_sum const& sum, places const& 
   return result;
 }
 
-template <class E, class Axes> struct temporary_bytes_at;
-/// The peak of a statement's temporary bytes, a maximum of polynomials: it is planned anew with the
-/// extents.
-template <class E, class... A> struct temporary_bytes_at<E, pack<A...>> {
+/// A number of a plan as it is for given extents: the statement is planned anew, as the order of a
+/// contraction and its copies may depend on them.
+template <class E, std::int64_t plan_totals::* Number, class Axes> struct number_at;
+template <class E, std::int64_t plan_totals::* Number, class... A>
+struct number_at<E, Number, pack<A...>> {
+  /// @pre  the rule is kept
+  template <class... Given> static constexpr std::int64_t of(Given const&... given) {
+    using symbols = typename typed_statement<E>::symbols;
+    std::int64_t extents[symbols::size + 1] = {};
+    for (int i = 0; i < symbols::size; ++i) extents[i] = nominal_extent;
+    extents_at(symbols{}, extents, given...);
+    return planned<E, false>(extents).*Number;
+  }
   template <class... Given> constexpr std::int64_t at(Given const&... given) const {
     using rule = evaluation_rule<pack<A...>, Given...>;
     if constexpr (!keeps<rule>) {
       refuse_constant_by<rule>();
       return 0;
     } else {
-      using symbols = typename typed_statement<E>::symbols;
-      std::int64_t extents[symbols::size + 1] = {};
-      for (int i = 0; i < symbols::size; ++i) extents[i] = nominal_extent;
-      extents_at(symbols{}, extents, given...);
-      return planned<E, false>(extents).temporary_bytes;
+      return of(given...);
     }
+  }
+};
+
+/// A polynomial, that of the plan at nominal extents.
+template <class E, std::int64_t plan_totals::* Number, class... A> struct polynomial_at
+    : polynomial<A...> {
+  using replanned = number_at<E, Number, pack<A...>>;
+  template <class... Given> constexpr std::int64_t at(Given const&... given) const {
+    return replanned().at(given...);
   }
 };
 
 template <class E, class Axes> struct expression_cost;
 template <class E, class... A> struct expression_cost<E, pack<A...>> {
-  polynomial<A...> operations;
-  polynomial<A...> bytes;
-  temporary_bytes_at<E, pack<A...>> temporary_bytes;
+  polynomial_at<E, &plan_totals::operations, A...> operations;
+  polynomial_at<E, &plan_totals::bytes, A...> bytes;
+  number_at<E, &plan_totals::temporary_bytes, pack<A...>> temporary_bytes;
 };
 template <class E> struct expression_cost<E, pack<>> {
   std::int64_t operations;
@@ -74,7 +88,7 @@ template <class E, class... A> constexpr auto cost_in(pack<A...>, places const& 
     return expression_cost<E, pack<>>{all.operations, all.bytes, all.temporary_bytes};
   else
     return expression_cost<E, pack<A...>>{
-        polynomial_of<A...>(all.costs[0], used), polynomial_of<A...>(all.costs[1], used), {}};
+        {polynomial_of<A...>(all.costs[0], used)}, {polynomial_of<A...>(all.costs[1], used)}, {}};
 }
 
 template <class E> constexpr auto cost_of_node() {
@@ -102,8 +116,8 @@ template <class E> constexpr auto cost() {
 /// each step read once, each result written once), and the peak of its temporary bytes.
 ///   Value   numbers where all extents are static; else polynomials in the dynamic axes of the
 ///           tensors read (and of axes made by value), with .at(Batch{8}, Seq{128}). An axis has
-///           one extent in all operands. Bytes are those of plan_of, whose copies may depend on
-///           extents
+///           one extent in all operands. The polynomials are those of plan_of, whose order and
+///           copies may depend on extents; .at(...) is what runs for these
 ///   Units   operations as in plan/operations.hpp: two for each product of a contraction, one an
 ///           element for elementwise operations and reductions, none for copies and gathers
 ///   Errors  not the type of a value (compile time)

@@ -70,8 +70,10 @@ constexpr void find_sizes(statement_builder const& b, read_pattern const& p, int
         if (!sizes.known[p.groups[g].ids[i]]) return false;
     return true;
   };
+  // Whole axes first: a part of a split may be known from elsewhere, or be the rest of nothing.
   auto const learn_from_operands = [&] {
-    for (int g = 0; g < p.operands; ++g) b.learn(sizes, p.groups[g], x[g]);
+    for (bool const is_split : {false, true})
+      for (int g = 0; g < p.operands; ++g) b.learn(sizes, p.groups[g], x[g], is_split);
   };
   // Operands first, then what the result's axes say by type, then what is given by value.
   learn_from_operands();

@@ -51,11 +51,20 @@ template <class E> inline constexpr auto planned_of = planned<E, false>();
 
 template <class E> struct plan_rule {
   static constexpr bool check(message* why) {
-    if (is_node<E>) return true;
-    if (why)
-      *why << "plan_of, cost_of: the type is not that of a tensor, a view or an expression: write "
-              "`decltype(e)`";
-    return false;
+    if constexpr (!is_node<E>) {
+      if (why)
+        *why
+            << "plan_of, cost_of: the type is not that of a tensor, a view or an expression: write "
+               "`decltype(e)`";
+      return false;
+    } else {
+      constexpr int dynamic = symbols_of<pack<>, E>::type::size;
+      if (dynamic <= max_symbols) return true;
+      if (why)
+        *why << "plan_of, cost_of: the expression has " << dynamic << " dynamic axes, at most "
+             << max_symbols << " are planned while compiling; `explain` plans what runs";
+      return false;
+    }
   }
 };
 

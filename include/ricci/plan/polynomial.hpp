@@ -75,9 +75,14 @@ template <class Axes, class... Given> struct evaluation_rule {
   }
 };
 
+/// Throws shape_error for an extent that was given by value and is negative.
+void check_given(char const* who, axis_info const* axis, std::int64_t extent);
+
 /// The extents of the axes A, out of values in any order.
+///   Errors  a negative one: shape_error (no constant expression)
 template <class... A, class... Given>
 constexpr void extents_at(pack<A...>, std::int64_t* extents, Given const&... given) {
+  ((given.value < 0 ? check_given("at", &axis_info_of<Given>, given.value) : void()), ...);
   ((extents[place_in<Given>(pack<A...>{})] = given.value), ...);
 }
 

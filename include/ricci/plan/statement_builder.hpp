@@ -253,8 +253,12 @@ class statement_builder {
     bool known[max_indices] = {};
   };
   /// What the axes of an operand say: the product of an axis's factors is its extent.
-  constexpr void learn(index_sizes& sizes, indexed_axes const& axes, int value) const {
-    for (int axis = 0; axis < axes.rank; ++axis) divide(sizes, axes, axis, extent(value, axis));
+  ///   is_split  those of several factors, or the others
+  constexpr void learn(index_sizes& sizes, indexed_axes const& axes, int value,
+                       bool is_split) const {
+    for (int axis = 0; axis < axes.rank; ++axis)
+      if ((axes.begin[axis + 1] - axes.begin[axis] > 1) == is_split)
+        divide(sizes, axes, axis, extent(value, axis));
   }
   /// What the static extents of the result's axes say.
   constexpr void learn_by_type(index_sizes& sizes, indexed_axes const& axes,

@@ -332,13 +332,10 @@ template <class Known, class Op, class Node, class... X>
 struct symbols_of<Known, expression<Op, Node, X...>>
     : with_axes<typename symbols_of_all<Known, X...>::type, typename Node::axes_type> {};
 
-template <class Axes> inline constexpr bool has_room_for_symbols = Axes::size <= max_symbols;
-
 /// A statement with the arrays that it needs.
 template <class E> struct typed_statement {
   using symbols = typename symbols_of<pack<>, E>::type;
-  static_assert(has_room_for_symbols<symbols>,
-                "plan_of: an expression of at most 16 dynamic axes is planned while compiling");
+  static_assert(symbols::size <= max_symbols);  // plan_rule
   static constexpr statement_room room = typed_value<E>::room;
 
   statement_value values[room.values];

@@ -66,15 +66,17 @@ template <class Move> void copy_runs(box_rows const& b, char* target, char const
 
 // A box at the end of an axis can hold a shorter run than the others.
 void copy_any_runs(box_rows const& b, char* target, char const* source) {
-  auto const move = b.run < 4     ? &copy_runs<move_tiny>
-                    : b.run < 8   ? &copy_runs<move_short<4>>
-                    : b.run < 16  ? &copy_runs<move_short<8>>
-                    : b.run == 16 ? &copy_runs<move_exact<16>>
-                    : b.run < 32  ? &copy_runs<move_short<16>>
-                    : b.run == 32 ? &copy_runs<move_exact<32>>
-                    : b.run < 64  ? &copy_runs<move_short<32>>
-                    : b.run < 512 ? &copy_runs<move_lines>
-                                  : &copy_runs<move_long>;
+  auto const move = b.run < 4      ? &copy_runs<move_tiny>
+                    : b.run < 8    ? &copy_runs<move_short<4>>
+                    : b.run < 16   ? &copy_runs<move_short<8>>
+                    : b.run == 16  ? &copy_runs<move_exact<16>>
+                    : b.run < 32   ? &copy_runs<move_short<16>>
+                    : b.run == 32  ? &copy_runs<move_exact<32>>
+                    : b.run < 64   ? &copy_runs<move_short<32>>
+                    : b.run == 64  ? &copy_runs<move_exact<64>>
+                    : b.run <= 128 ? &copy_runs<move_short<64>>
+                    : b.run < 512  ? &copy_runs<move_lines>
+                                   : &copy_runs<move_long>;
   move(b, target, source);
 }
 
@@ -172,7 +174,11 @@ box_copy::box_copy(box_plan const& plan, bool streams)
   bool const is_apart = choose_axes();
   if (run_ < plan.rank) {
     // Along the source: short runs of it share lines, and what is read far apart is not foreseen.
-    if (is_apart) std::swap(inner_, outer_);
+    // Unless those are whole lines.
+    std::int64_t const run = plan.axes[run_].extent * plan.element_size;
+    bool const is_whole = line_offset(plan.target) == 0 &&
+                          (run == cache_line || (streams && run % (2 * cache_line) == 0));
+    if (is_apart && !is_whole) std::swap(inner_, outer_);
     kernel_ = streams ? &copy_runs<move_streamed> : &copy_any_runs;
     return;
   }

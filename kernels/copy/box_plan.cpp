@@ -12,8 +12,10 @@ constexpr std::int64_t largest_count = std::int64_t{1} << 62;
 // Below this many elements a pass is one box: blocks pay from where caches overflow.
 constexpr std::int64_t small_count = 4096;
 
-// Elements below which waking a second thread does not pay, and that one thread takes at a time.
+// Elements and bytes below which waking a second thread does not pay, and elements that one thread
+// takes at a time.
 constexpr std::int64_t parallel_count = 32768;
+constexpr std::int64_t parallel_bytes = 160 << 10;
 constexpr std::int64_t grain = 16384;
 
 // Registers hold squares of 16: blocks of other sizes would end in a part of one.
@@ -226,7 +228,7 @@ void for_each_box(box_plan const& plan, function_ref<void(box const&)> body) {
       for (int axis = rank - 1; axis >= 0 && ++part[axis] == parts[axis]; --axis) part[axis] = 0;
     }
   };
-  if (plan.count < parallel_count || boxes == 1)
+  if (plan.count < parallel_count || plan.count * plan.element_size < parallel_bytes || boxes == 1)
     range(0, boxes);
   else
     parallel_chunks(boxes, std::max<std::int64_t>(1, grain / held), range);

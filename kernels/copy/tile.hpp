@@ -159,8 +159,9 @@ template <class U> void transpose_column(char* to, std::int64_t to_row, char con
   constexpr std::int64_t side = tile<U>::side, size = sizeof(U);
   if (height < side) return transpose_few<U>(to, to_row, from, from_row, height, side);
   std::int64_t i = 0;
-  for (; i + 2 * side <= height; i += 2 * side)
-    transpose_side<U, 2>(to + i * size, to_row, from + i * from_row, from_row);
+  if constexpr (tile<U>::lanes > 1)
+    for (; i + 2 * side <= height; i += 2 * side)
+      transpose_side<U, 2>(to + i * size, to_row, from + i * from_row, from_row);
   // The last ones may be written twice.
   for (; i < height; i += side) {
     std::int64_t const at = std::min(i, height - side);

@@ -6,6 +6,7 @@
 
 #include <ricci/error/exceptions.hpp>
 
+#include "kernels/contract/ordered.hpp"
 #include "kernels/contract/rows.hpp"
 #include "kernels/contract/tiles.hpp"
 #include "kernels/copy/copy.hpp"
@@ -40,7 +41,21 @@ contraction_problem exchanged(contraction_problem const& p) {
 }
 
 // What runs a problem.
-enum class way { nothing, rows, tiles, turned_tiles, copy_first };
+enum class way { nothing, rows, ordered_rows, tiles, turned_tiles, copy_first };
+
+bool has_epilogue(contraction_problem const& p) {
+  return p.alpha != 1 || p.bias.data != nullptr || p.residual.data != nullptr ||
+         p.activation != opcode::convert;
+}
+
+// Is the largest array read along its lines once the others lie like it? They are in the cache
+// then, or as large.
+template <class Acc> bool is_better_ordered(contraction_problem const& p) {
+  if (p.ks == 0 || has_epilogue(p)) return false;
+  contraction::ordered_problem const ordered(p);
+  return contraction::row_contraction<Acc>(ordered.problem())
+      .reads_lines(ordered.largest() != 1, ordered.largest() != 0);
+}
 
 template <class Acc>
 way way_of(contraction_problem const& p, contraction::row_contraction<Acc> const* rows) {
@@ -52,6 +67,7 @@ way way_of(contraction_problem const& p, contraction::row_contraction<Acc> const
   if (m > 1 && n > 1 && k > 1) return way::tiles;
   // Empty sums, what lies well and what the cache holds anyway.
   if (k == 0 || batch * m * n * k < least_tiled || rows->reads_lines()) return way::rows;
+  if (is_better_ordered<Acc>(p)) return way::ordered_rows;
   // Element by element: a copy in the result's order, which the product then runs along.
   if (p.ks == 0 && (m == 1 || n == 1) && (n > 1 ? p.b_type : p.a_type) == p.c_type)
     return way::copy_first;
@@ -95,6 +111,12 @@ template <class Acc> void run(contraction_problem const& p) {
       return;
     case way::rows:
       return rows->run();
+    case way::ordered_rows: {
+      contraction::ordered_problem ordered(p);
+      ordered.bring();
+      contraction::row_contraction<Acc>(ordered.problem()).run();
+      return ordered.take_back();
+    }
     case way::tiles:
       return contraction::tile_contraction<Acc>(p).run();
     case way::turned_tiles: {

@@ -62,10 +62,10 @@ template <class Acc> class row_contraction {
     }
   }
 
-  // Are both operands read along their cache lines?
-  bool reads_lines() const {
-    bool const is_row =
-        (unit_a_ || fixed_a_) && (unit_b_ || fixed_b_) && (inner_.extent >= 32 || outers_ == 0);
+  // Are the operands read along their cache lines, both or one of them?
+  bool reads_lines(bool of_a = true, bool of_b = true) const {
+    bool const is_row = (unit_a_ || fixed_a_ || !of_a) && (unit_b_ || fixed_b_ || !of_b) &&
+                        (inner_.extent >= 32 || outers_ == 0);
     bool const is_run = is_dot_ && (inner_k_.a | inner_k_.b) == 1 && inner_k_.extent >= 64;
     return is_row || is_run;
   }
@@ -183,8 +183,8 @@ template <class Acc> class row_contraction {
   }
 
   void run_in_pieces(std::int64_t tasks, std::int64_t pieces) const {
-    storage_handle const partial = allocate(
-        tasks * pieces * row_tile * static_cast<std::int64_t>(sizeof(Acc)), role::scratch);
+    storage_handle const partial =
+        allocate(tasks * pieces * row_tile * static_cast<std::int64_t>(sizeof(Acc)), role::scratch);
     Acc* const sums = static_cast<Acc*>(partial.data());  // [tasks, pieces, row_tile]
     std::int64_t const items = outer_k_ * chunks_;
     parallel_for(tasks * pieces, [&](std::int64_t i) {

@@ -77,6 +77,33 @@ TEST_CASE("the bits do not depend on the number of threads") {
   ricci::kernels::set_threads(before);
 }
 
+TEST_CASE("sums whose arrays lie in another order than the largest of them") {
+  struct shape {
+    char const *a, *b, *c;
+  };
+  constexpr shape shapes[] = {
+      {"cb", "bac", "a"},     {"cb", "abc", "a"},     {"cadb", "cda", "bd"},
+      {"dcab", "dcb", "cba"}, {"dbac", "dbc", "ca"},  {"ce", "dbeac", "abd"},
+      {"bcde", "b", "dec"},   {"ecab", "ecab", "ba"}, {"bca", "acb", "a"}};
+  std::int64_t extent[26] = {61, 23, 67, 5, 7};
+  generator g(15);
+  for (dtype const type : {dtype::f32, dtype::f64, dtype::bf16, dtype::i32, dtype::i16})
+    for (shape const& s : shapes) {
+      dtype const result = type == dtype::bf16 ? dtype::f32 : type;  // sums may cancel
+      problem p = product_of(type, s.a, s.b, s.c, extent, result);
+      if (!ricci::is_floating(type))
+        for (view& x : p.operands) {
+          std::int64_t count = 1;
+          for (std::int64_t const e : x.extents) count *= e;
+          x.data = array(type, g.smalls(count, false));
+        }
+      std::int64_t const bad = wrong(p, run(p));
+      if (bad != 0) FAIL_CHECK(bad, " wrong: ", text_of(p));
+      p.activation = opcode::relu;
+      CHECK(wrong(p, run(p)) == 0);
+    }
+}
+
 TEST_CASE("several threads of the caller's share the primitives") {
   std::int64_t extent[26] = {};
   extent['m' - 'a'] = 60;

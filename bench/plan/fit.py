@@ -4,6 +4,8 @@
 usage: bench_plan_lowerings CASES --work > f32.json      (and again with --dtype bf16, of every file of cases)
        fit.py f32.json bf16.json ... [--write]
 
+The kinds of work are those of plan/contraction_work.hpp, in the order of the header's table.
+
 Prints the regret of the choice before and after: how much longer the chosen candidate takes than the fastest one.
 Minimised is the expected logarithm of the regret of a soft choice, squared beyond a quarter, with a weak pull towards
 the measured times themselves. Needs numpy.

@@ -55,7 +55,7 @@ struct contraction_problem {
 ///   Dtype   f64 in f64; f32, f16, bf16, f8 (each array its own) in f32, rounded once; integers and
 ///           boolean in i64, modulo 2^64, then modulo the bits of c's
 ///   Memory  below 32 * 32 * 32 products none; else offsets of m, n and k, and tiles in the cache;
-///           of sums that read each operand once, copies of the smaller arrays that lie in another
+///           where each operand is read once, copies of the smaller arrays that lie in another
 ///           order than the largest
 ///   Cost    f64: 10 GFLOP/s a thread and more where m, n and k are each some tens; where m or n is
 ///           1 it reads a and b once, at the speed of memory

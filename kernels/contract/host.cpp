@@ -48,13 +48,15 @@ bool has_epilogue(contraction_problem const& p) {
          p.activation != opcode::convert;
 }
 
-// Is the largest array read along its lines once the others lie like it? They are in the cache
-// then, or as large.
+// Is the largest array read or written along its lines once the others lie like it? They are in the
+// cache then, or as large.
 template <class Acc> bool is_better_ordered(contraction_problem const& p) {
-  if (p.ks == 0 || has_epilogue(p)) return false;
+  if (has_epilogue(p)) return false;
   contraction::ordered_problem const ordered(p);
-  return contraction::row_contraction<Acc>(ordered.problem())
-      .reads_lines(ordered.largest() != 1, ordered.largest() != 0);
+  contraction::row_contraction<Acc> const rows(ordered.problem());
+  if (p.ks > 0) return rows.reads_lines(ordered.largest() != 1, ordered.largest() != 0);
+  return ordered.largest() == 2 && ordered.moves_little() &&
+         (rows.reads_lines(true, false) || rows.reads_lines(false, true));
 }
 
 template <class Acc>
@@ -67,10 +69,10 @@ way way_of(contraction_problem const& p, contraction::row_contraction<Acc> const
   if (m > 1 && n > 1 && k > 1) return way::tiles;
   // Empty sums, what lies well and what the cache holds anyway.
   if (k == 0 || batch * m * n * k < least_tiled || rows->reads_lines()) return way::rows;
-  if (is_better_ordered<Acc>(p)) return way::ordered_rows;
   // Element by element: a copy in the result's order, which the product then runs along.
   if (p.ks == 0 && (m == 1 || n == 1) && (n > 1 ? p.b_type : p.a_type) == p.c_type)
     return way::copy_first;
+  if (is_better_ordered<Acc>(p)) return way::ordered_rows;
   if (m == 1 && n == 1) return way::rows;
   return n > 1 ? way::tiles : way::turned_tiles;
 }

@@ -55,6 +55,13 @@ class ordered_problem {
   /// Which array is the largest: a, b or c?
   int largest() const { return largest_; }
 
+  /// Do the copies hardly count beside the largest array?
+  bool moves_little() const {
+    std::int64_t moved = 0;
+    for (int t = 0; t < 3; ++t) moved += moves_[t] ? size_[t] : 0;
+    return 64 * moved <= size_[largest_];
+  }
+
   /// Copies the operands that lie in another order.
   void bring() {
     if (moves_[0]) ordered_.a = moved(0, size_of(p_.a_type), p_.a);

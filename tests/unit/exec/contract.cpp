@@ -104,6 +104,16 @@ TEST_CASE("sums whose arrays lie in another order than the largest of them") {
     }
 }
 
+TEST_CASE("outer products into an order that neither operand has") {
+  std::int64_t extent[26] = {61, 7, 3, 977};
+  for (dtype const type : {dtype::f32, dtype::bf16, dtype::i32}) {
+    problem p = product_of(type, "bd", "cab", "adbc", extent, type);
+    CHECK(wrong(p, run(p)) == 0);
+    p.alpha = 0.25;
+    CHECK(wrong(p, run(p)) == 0);
+  }
+}
+
 TEST_CASE("several threads of the caller's share the primitives") {
   std::int64_t extent[26] = {};
   extent['m' - 'a'] = 60;

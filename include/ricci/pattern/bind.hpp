@@ -22,17 +22,12 @@ class binder : operand_groups {
     out_.spec.who = name_of(word_);
     out_.spec.text = text_.data();
     out_.spec.operands = static_cast<std::int16_t>(count_);
-    out_.valid = sizes_fit() && one_type_a_name() && has_arrow() && left_side() &&
-                 result_group() && everything_used() && resolve_extents();
+    out_.valid = sizes_fit() && one_type_a_name() && left_side() && result_group() &&
+                 everything_used() && resolve_extents();
     return out_;
   }
 
  private:
-  // Said first: without one the result looks like more axes of the last operand.
-  constexpr bool has_arrow() {
-    if (text_.find_first_of("->") != std::string_view::npos) return true;
-    return fail_at("the pattern has no `->`", size(), size());
-  }
   constexpr bool result_group() {
     int const place = out_.spec.code_size;
     if (!room_for(1)) return false;

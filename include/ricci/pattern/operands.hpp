@@ -46,7 +46,8 @@ class operand_groups : protected index_extents {
           axis_info const* const a = list.axes[i];
           for (int j = 0; j < operands_[h].rank; ++j) {
             axis_info const* const b = operands_[h].axes[j];
-            if (is_same_axis(a, b) || a->name_size != b->name_size || a->name[0] != b->name[0]) continue;
+            if (is_same_axis(a, b) || a->name_size != b->name_size || a->name[0] != b->name[0])
+              continue;
             if (!equal(a, b->view())) continue;
             if (why_)
               write_two_types(
@@ -65,6 +66,9 @@ class operand_groups : protected index_extents {
       if (why_) because() << "the pattern is empty: write `operand axes -> result axes`";
       return false;
     }
+    // Said first: the result would look like more axes of the last operand.
+    if (text_.find_first_of("->") == std::string_view::npos)
+      return fail_at("the pattern has no `->`", size(), size());
     for (int g = 0;; ++g) {
       if (g == count_) return count_differs(g + 1 + commas_left());
       if (!operand_group(g)) return false;

@@ -50,7 +50,7 @@ class live_values {
   constexpr void remove(std::int64_t bytes) { live_ -= bytes; }
   /// The same of packed operands and products: no values, but of role workspace.
   constexpr void add_workspace(std::int64_t bytes) {
-    workspace_ += bytes;
+    workspace_ = saturating_sum(workspace_, bytes);
     add(bytes);
   }
   constexpr void remove_workspace(std::int64_t bytes) {

@@ -51,7 +51,10 @@ struct plan_step {
   int first_node = 0;                // the same for the elementwise values that were fused
   int nodes = 0;
 
-  constexpr std::int64_t bytes() const { return bytes_read + bytes_written; }
+  /// The largest number where the sum does not fit.
+  constexpr std::int64_t bytes() const {
+    return bytes_read > INT64_MAX - bytes_written ? INT64_MAX : bytes_read + bytes_written;
+  }
 };
 
 /// What a plan comes to.

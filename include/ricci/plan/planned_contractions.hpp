@@ -191,7 +191,7 @@ constexpr void statement_planner::contract_into(planned_chain const& c, std::uin
     sized const kept = product_over(number, masks[g] & ~sums[g]);
     std::int64_t const bytes = saturating_product(kept.value, size_of(packed_type));
     live_.add_workspace(bytes);
-    temporary += bytes;
+    temporary = saturating_sum(temporary, bytes);
     step.temporary_bytes = bytes;
     read(step, operands[g]);
     charge_read(step, operand_elements(c.bottom, g), type);

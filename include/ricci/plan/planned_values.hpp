@@ -162,7 +162,7 @@ constexpr void statement_planner::run_kernel(int id) {
   std::int64_t first_copy = 0;
   for (int i = 0; v.kind != value_kind::other && i < v.inputs; ++i) {
     std::int64_t const bytes = pack_operand(s_.input(id, i), id);
-    copies += bytes;
+    copies = saturating_sum(copies, bytes);
     if (i == 0) first_copy = bytes;
   }
   plan_step& step = begin_step(step_kind::kernel, id, id);
@@ -250,7 +250,7 @@ constexpr void statement_planner::run_attention(int id) {
     live_.take_recent_peak();
     live_.add(bytes);
     copy_step(step_kind::copy, x, id, x, elements(x), bytes);
-    copies += bytes;
+    copies = saturating_sum(copies, bytes);
   }
   plan_step& step = begin_step(step_kind::kernel, id, id);
   allocate_like(id, s_.input(id, 0));

@@ -87,10 +87,8 @@ contraction_report contract(contraction_operand const& a, contraction_operand co
     run_unplanned(terms, problem);
     return report;
   }
-  bool const has_epilogue = epilogue.alpha != 1 || epilogue.bias.data != nullptr ||
-                            epilogue.residual.data != nullptr ||
-                            epilogue.activation != opcode::convert;
-  contraction_request const request = request_of(terms, a.type, result.type, has_epilogue, forced);
+  contraction_request const request =
+      request_of(terms, a.type, result.type, problem.has_epilogue(), forced);
   run_planned(chosen_lowering(request).plan, terms, problem, report);
   return report;
 }

@@ -279,9 +279,7 @@ void run_planned(contraction_plan const& plan, contraction_terms const& terms,
   }
   bool const is_direct =
       !c.plan.copy_result && (problem.c_type == dtype::f32 || problem.c_type == type);
-  bool const has_epilogue = problem.alpha != 1 || problem.bias.data != nullptr ||
-                            problem.residual.data != nullptr ||
-                            problem.activation != opcode::convert;
+  bool const has_epilogue = problem.has_epilogue();
   bool const may_fuse =
       is_direct && (problem.bias.data == nullptr || merges(c, &contraction_axis::bias)) &&
       (problem.residual.data == nullptr || merges(c, &contraction_axis::residual));

@@ -123,7 +123,6 @@ def show(title, data, constants, turns, worst):
         print(f'  {100 * (regret[number] - 1):4.0f} %  {" ".join(data.names[number][:2])}: {data.candidates[row]} '
               f'{data.microseconds[row]:.0f} us (predicted {predicted[row]:.0f}), {data.candidates[best]} '
               f'{data.microseconds[best]:.0f} ({predicted[best]:.0f})')
-    return regret
 
 
 def main():

@@ -47,6 +47,12 @@ struct contraction_problem {
   int ms = 0;
   int ns = 0;
   int ks = 0;
+
+  /// Does anything follow the sum?
+  bool has_epilogue() const {
+    return alpha != 1 || bias.data != nullptr || residual.data != nullptr ||
+           activation != opcode::convert;
+  }
 };
 
 /// A contraction by loops of our own, in any of the dtypes.

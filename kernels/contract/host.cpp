@@ -43,24 +43,19 @@ contraction_problem exchanged(contraction_problem const& p) {
 // What runs a problem.
 enum class way { nothing, rows, ordered_rows, tiles, turned_tiles, copy_first };
 
-bool has_epilogue(contraction_problem const& p) {
-  return p.alpha != 1 || p.bias.data != nullptr || p.residual.data != nullptr ||
-         p.activation != opcode::convert;
-}
-
 // Is the largest array read or written along its lines once the others lie like it? They are in the
 // cache then, or as large.
-template <class Acc> bool is_better_ordered(contraction_problem const& p) {
-  if (has_epilogue(p)) return false;
-  contraction::ordered_problem const ordered(p);
+template <class Acc>
+bool is_better_ordered(contraction_problem const& p, contraction::ordered_problem const& ordered) {
   contraction::row_contraction<Acc> const rows(ordered.problem());
   if (p.ks > 0) return rows.reads_lines(ordered.largest() != 1, ordered.largest() != 0);
   return ordered.largest() == 2 && ordered.moves_little() &&
          (rows.reads_lines(true, false) || rows.reads_lines(false, true));
 }
 
-template <class Acc>
-way way_of(contraction_problem const& p, contraction::row_contraction<Acc> const* rows) {
+template <class Acc> way way_of(contraction_problem const& p,
+                                contraction::row_contraction<Acc> const* rows,
+                                std::optional<contraction::ordered_problem>& ordered) {
   std::int64_t const m = contraction::size_of_axes(p.m, p.ms);
   std::int64_t const n = contraction::size_of_axes(p.n, p.ns);
   std::int64_t const k = contraction::size_of_axes(p.k, p.ks);
@@ -72,7 +67,7 @@ way way_of(contraction_problem const& p, contraction::row_contraction<Acc> const
   // Element by element: a copy in the result's order, which the product then runs along.
   if (p.ks == 0 && (m == 1 || n == 1) && (n > 1 ? p.b_type : p.a_type) == p.c_type)
     return way::copy_first;
-  if (is_better_ordered<Acc>(p)) return way::ordered_rows;
+  if (!p.has_epilogue() && is_better_ordered<Acc>(p, ordered.emplace(p))) return way::ordered_rows;
   if (m == 1 && n == 1) return way::rows;
   return n > 1 ? way::tiles : way::turned_tiles;
 }
@@ -108,17 +103,16 @@ template <class Acc> void run(contraction_problem const& p) {
                           contraction::size_of_axes(p.n, p.ns) > 1 &&
                           contraction::size_of_axes(p.k, p.ks) > 1;
   if (!is_product) rows.emplace(p);
-  switch (way_of<Acc>(p, is_product ? nullptr : &*rows)) {
+  std::optional<contraction::ordered_problem> ordered;
+  switch (way_of<Acc>(p, is_product ? nullptr : &*rows, ordered)) {
     case way::nothing:
       return;
     case way::rows:
       return rows->run();
-    case way::ordered_rows: {
-      contraction::ordered_problem ordered(p);
-      ordered.bring();
-      contraction::row_contraction<Acc>(ordered.problem()).run();
-      return ordered.take_back();
-    }
+    case way::ordered_rows:
+      ordered->bring();
+      contraction::row_contraction<Acc>(ordered->problem()).run();
+      return ordered->take_back();
     case way::tiles:
       return contraction::tile_contraction<Acc>(p).run();
     case way::turned_tiles: {

@@ -76,6 +76,8 @@ class ordered_problem {
 
  private:
   static constexpr int most = 4 * 32;
+  static constexpr std::int64_t contraction_axis::* stride_in[] = {
+      &contraction_axis::a, &contraction_axis::b, &contraction_axis::c};
 
   void take(contraction_axis const* axes, int count, bool in_a, bool in_b, bool in_c) {
     for (int i = 0; i < count; ++i) {
@@ -89,14 +91,7 @@ class ordered_problem {
       ++count_;
     }
   }
-  std::int64_t at(int axis, int t) const {
-    contraction_axis const& x = from_[axis];
-    return t == 0 ? x.a : t == 1 ? x.b : x.c;
-  }
-  std::int64_t& placed(int axis, int t) {
-    contraction_axis& x = axes_[axis];
-    return t == 0 ? x.a : t == 1 ? x.b : x.c;
-  }
+  std::int64_t at(int axis, int t) const { return from_[axis].*stride_in[t]; }
 
   // Packed strides in the common order, unless the array lies in it already.
   void place(int t) {
@@ -112,7 +107,7 @@ class ordered_problem {
     for (int i = count_ - 1; i >= 0; --i) {
       int const axis = order_[i];
       if (at(axis, t) == 0) continue;
-      placed(axis, t) = stride;
+      axes_[axis].*stride_in[t] = stride;
       stride *= axes_[axis].extent;
     }
   }
@@ -135,7 +130,7 @@ class ordered_problem {
       if (at(axis, t) == 0) continue;
       extents[rank] = axes_[axis].extent;
       own[rank] = at(axis, t);
-      packed[rank] = t == 0 ? axes_[axis].a : t == 1 ? axes_[axis].b : axes_[axis].c;
+      packed[rank] = axes_[axis].*stride_in[t];
       ++rank;
     }
     copy(bytes, rank, extents, to, is_back ? own : packed, from, is_back ? packed : own);

@@ -5,6 +5,9 @@
 /// Extents that a call gets by value: `zeros<f32, Batch, Hidden>(Batch{8})`.
 namespace ricci::detail {
 
+/// Throws shape_error for an extent that was given by value and is negative.
+void check_given(char const* who, axis_info const* axis, std::int64_t extent);
+
 /// Every dynamic axis of `axes` is given once, a static one not at all.
 constexpr bool extents_given(std::string_view who, axes_list const& axes, axes_list const& given,
                              message* why) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <ricci/expr/expression.hpp>
+#include <ricci/expr/given_extents.hpp>
 #include <ricci/expr/steering.hpp>
 #include <ricci/pattern/bind.hpp>
 #include <ricci/pattern/numbers.hpp>
@@ -46,9 +47,6 @@ template <class X> std::int64_t given_value(X const& x) {
   else
     return -1;
 }
-
-/// Throws shape_error for an extent that was given by value and is negative.
-void check_given(char const* who, axis_info const* axis, std::int64_t extent);
 
 template <class X> constexpr axes_list axes_of() {
   if constexpr (is_node<X>)

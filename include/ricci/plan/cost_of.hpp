@@ -42,21 +42,17 @@ constexpr polynomial<A...> polynomial_of(monomial_sum const& sum, places const& 
 template <class E, std::int64_t plan_totals::* Number, class Axes> struct number_at;
 template <class E, std::int64_t plan_totals::* Number, class... A>
 struct number_at<E, Number, pack<A...>> {
-  /// @pre  the rule is kept
-  template <class... Given> static constexpr std::int64_t of(Given const&... given) {
-    using symbols = typename typed_statement<E>::symbols;
-    std::int64_t extents[symbols::size + 1] = {};
-    for (int i = 0; i < symbols::size; ++i) extents[i] = nominal_extent;
-    extents_at(symbols{}, extents, given...);
-    return planned<E, false>(extents).*Number;
-  }
   template <class... Given> constexpr std::int64_t at(Given const&... given) const {
     using rule = evaluation_rule<pack<A...>, Given...>;
     if constexpr (!keeps<rule>) {
       refuse_constant_by<rule>();
       return 0;
     } else {
-      return of(given...);
+      using symbols = typename typed_statement<E>::symbols;
+      std::int64_t extents[symbols::size + 1] = {};
+      for (int i = 0; i < symbols::size; ++i) extents[i] = nominal_extent;
+      extents_at(symbols{}, extents, given...);
+      return planned<E, false>(extents).*Number;
     }
   }
 };
@@ -64,9 +60,8 @@ struct number_at<E, Number, pack<A...>> {
 /// A polynomial, that of the plan at nominal extents.
 template <class E, std::int64_t plan_totals::* Number, class... A> struct polynomial_at
     : polynomial<A...> {
-  using replanned = number_at<E, Number, pack<A...>>;
   template <class... Given> constexpr std::int64_t at(Given const&... given) const {
-    return replanned().at(given...);
+    return number_at<E, Number, pack<A...>>().at(given...);
   }
 };
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <ricci/expr/places.hpp>
+#include <ricci/expr/given_extents.hpp>
 #include <ricci/plan/statement.hpp>
 
 #include <iosfwd>
@@ -74,9 +74,6 @@ template <class Axes, class... Given> struct evaluation_rule {
     }
   }
 };
-
-/// Throws shape_error for an extent that was given by value and is negative.
-void check_given(char const* who, axis_info const* axis, std::int64_t extent);
 
 /// The extents of the axes A, out of values in any order.
 ///   Errors  a negative one: shape_error (no constant expression)
